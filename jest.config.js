@@ -91,7 +91,7 @@ export default {
       testPathIgnorePatterns: [
         // These test the hub in one process itself, its load, or the pages of the console, which admin
         // alone serves; the Kafka tests have traces of services apart.
-        '/(archive|npm-start(-[a-z]+)?|runbooks|killed|postgres-killed|flood|console(-[a-z-]+)?|release|traces)(\\.long)?\\.e2e\\.test\\.ts$',
+        '/(archive|npm-start(-[a-z]+)?|runbooks|killed|postgres-killed|(bulk-)?flood|console(-[a-z-]+)?|release|traces)(\\.long)?\\.e2e\\.test\\.ts$',
       ],
       ...around(
         './test-e2e/src/hub/containers-setup.ts',

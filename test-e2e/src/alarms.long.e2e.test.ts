@@ -3,11 +3,11 @@
  * settlement windows close on schedule.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Fsp } from './hub/fsp.ts'
+import type { Fsp } from './fsp/fsp.ts'
 import { openMailbox, type Mailbox } from './hub/mailbox.ts'
 import { answered } from './hub/operator.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
-import { about, committed, errorOf, newTransfer, type Transfer } from './hub/transfer.ts'
+import { about, committed, errorOf, newTransfer, type Transfer } from './fsp/transfer.ts'
 
 let mailbox: Mailbox
 let scheme: Scheme

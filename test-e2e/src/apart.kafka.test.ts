@@ -7,11 +7,11 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openApartHub, type ApartHub } from './hub/apart.ts'
 import { processNames, type ProcessName } from './hub/services.ts'
-import type { Fsp } from './hub/fsp.ts'
+import type { Fsp } from './fsp/fsp.ts'
 import { position } from './hub/operator.ts'
-import { agree, lookUp, move, newPhoneNumber, newQuote, own } from './hub/payment.ts'
+import { agree, lookUp, move, newPhoneNumber, newQuote, own } from './fsp/payment.ts'
 import { recordPayment, servicesIn, servicesOfPayment } from './hub/traces.ts'
-import { committed, newTransfer, type Transfer, type TransferRequest } from './hub/transfer.ts'
+import { committed, newTransfer, type Transfer, type TransferRequest } from './fsp/transfer.ts'
 
 const between_ms = 200
 /** Usually about 100 ms, on a machine that runs the whole hub, Kafka and PostgreSQL. */

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { join } from 'node:path'
-import type { Fsp } from './hub/fsp.ts'
+import type { Fsp } from './fsp/fsp.ts'
 import {
   freePorts,
   newDataDir,
@@ -15,9 +15,9 @@ import {
 import { joinScheme } from './hub/join.ts'
 import { age, command, month, sql } from './hub/months.ts'
 import { answered, openScheme, operatorAt, position, type Operator } from './hub/operator.ts'
-import { agree, at, move, newQuote, passed } from './hub/payment.ts'
+import { agree, at, move, newQuote, passed } from './fsp/payment.ts'
 import { insecureSettings } from './hub/scheme.ts'
-import { about, committed, errorOf, newTransfer, type Transfer } from './hub/transfer.ts'
+import { about, committed, errorOf, newTransfer, type Transfer } from './fsp/transfer.ts'
 
 let dataDir: string
 let hub: HubProcess

@@ -3,10 +3,10 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import type { Fsp, Received } from './hub/fsp.ts'
-import { at, newPhoneNumber, newQuote, own, partyOf, termsOf } from './hub/payment.ts'
+import type { Fsp, Received } from './fsp/fsp.ts'
+import { at, newPhoneNumber, newQuote, own, partyOf, termsOf } from './fsp/payment.ts'
 import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
-import { errorOf } from './hub/transfer.ts'
+import { errorOf } from './fsp/transfer.ts'
 
 let scheme: Scheme
 let payer: Fsp
@@ -250,12 +250,12 @@ test('The operator finds a bulk quote with its items and its history', async () 
   expect(unknown.status).toBe(404)
 })
 
-test('A bulk quote to an FSP that cannot be reached is answered with 1001', async () => {
+test('A bulk quote to an FSP that cannot be reached until it expires is answered with 3302', async () => {
   const offline = await scheme.join('silverbank-bulkquote')
   await offline.stop()
   const expiration = new Date(Date.now() + 4_000).toISOString()
   const bulk = newBulk([itemOf({ payee: partyOf(offline, '15550000005') })], { expiration })
   expect(await payer.send('POST', '/bulkQuotes', bulk, to(offline))).toMatchObject({ status: 202 })
   const callback = await payer.await(ofBulk(bulk, '/error'), { timeout_ms: 20_000 })
-  expect(errorOf(callback)).toMatchObject({ errorCode: '1001' })
+  expect(errorOf(callback)).toMatchObject({ errorCode: '3302' })
 }, 30_000)

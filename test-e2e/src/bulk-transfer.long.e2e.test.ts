@@ -10,11 +10,11 @@ import {
   resultsIn,
   type Bulk,
   type BulkOutcome,
-} from './hub/bulk.ts'
-import type { Fsp, Received } from './hub/fsp.ts'
+} from './fsp/bulk.ts'
+import type { Fsp, Received } from './fsp/fsp.ts'
 import { position } from './hub/operator.ts'
 import { openSchemeOfFsps, shareSafeScheme, type Scheme } from './hub/scheme.ts'
-import { about, errorOf, newTransfer } from './hub/transfer.ts'
+import { about, errorOf, newTransfer } from './fsp/transfer.ts'
 
 let scheme: Scheme
 let payer: Fsp
@@ -170,6 +170,18 @@ describe('A bulk with too little cover', () => {
     expect(callback.json()).toMatchObject({ bulkTransferState: 'REJECTED' })
     expect(resultsIn(callback)).toEqual(['4001', '4001'])
     expect(payee.received.some(aboutBulk(bulk.bulkTransferId, 'POST'))).toBe(false)
+  })
+
+  test('A bulk to an FSP without an address for bulk transfers is refused with 3201, and nothing is reserved', async () => {
+    const mute = await scheme.join('mutebank-bulk', {
+      endpoints: [['FSPIOP_CALLBACK_URL_BULK_QUOTES', '']],
+    })
+    const bulk = newBulk(payer, mute, ['1', '2'])
+    await quoted(bulk, payer, mute)
+    const before = await position(scheme.operator, payer.name)
+    await payer.send('POST', '/bulkTransfers', bulk.request, to(mute))
+    expect(errorOf(await failure(payer, bulk)).errorCode).toBe('3201')
+    expect(await position(scheme.operator, payer.name)).toBe(before)
   })
 })
 

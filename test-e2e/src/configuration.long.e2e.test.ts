@@ -1,7 +1,7 @@
 /** Operators change a bound of the edge while payments go on, and nothing is restarted. */
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Fsp } from './hub/fsp.ts'
+import type { Fsp } from './fsp/fsp.ts'
 import { answered, personWith, type Operator } from './hub/operator.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 

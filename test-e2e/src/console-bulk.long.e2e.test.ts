@@ -5,9 +5,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { browserStart_ms, faultsOf, story_ms } from './hub/browser.ts'
-import { aboutBulk, newBulk, quoted, type Bulk } from './hub/bulk.ts'
+import { aboutBulk, newBulk, quoted, type Bulk } from './fsp/bulk.ts'
 import { openConsole, type Console, type OpenConsole } from './hub/console.ts'
-import type { Fsp } from './hub/fsp.ts'
+import type { Fsp } from './fsp/fsp.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 
 let scheme: Scheme
@@ -128,7 +128,7 @@ test(
     await page.getByRole('link', { name: bulk.request.bulkQuoteId }).click()
     await page.getByRole('heading', { name: `Bulk quote ${bulk.request.bulkQuoteId}` }).waitFor()
     const items = page.getByRole('table', { name: 'In the order of the request' })
-    await items.getByText('PENDING').first().waitFor()
+    await items.getByText('ACCEPTED').first().waitFor()
     expect(await items.getByRole('row').count()).toBe(4)
     expect(await faultsOf(page, 'bulk-quote')).toEqual([])
     await page.getByRole('link', { name: bulk.bulkTransferId }).click()

@@ -7,9 +7,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { browserStart_ms, faultsOf, isTooWide, story_ms } from './hub/browser.ts'
 import { openConsole, type Console, type OpenConsole } from './hub/console.ts'
-import type { Fsp } from './hub/fsp.ts'
+import type { Fsp } from './fsp/fsp.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
-import { about, committed, newTransfer } from './hub/transfer.ts'
+import { about, committed, newTransfer } from './fsp/transfer.ts'
 
 let scheme: Scheme
 let payer: Fsp
@@ -46,7 +46,7 @@ test(
   'An operator ends the day in the console and sees its figures',
   async () => {
     await operators.go(page, '/reports')
-    await page.getByText('No day has ended yet.').waitFor()
+    await page.getByText('There are no reports yet.').waitFor()
     await page.getByRole('button', { name: 'Make reports' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Day', { exact: true }).fill(today)

@@ -21,10 +21,10 @@ import {
   type Console,
   type OpenConsole,
 } from './hub/console.ts'
-import type { Fsp } from './hub/fsp.ts'
+import type { Fsp } from './fsp/fsp.ts'
 import { account, answered, position, programWith } from './hub/operator.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
-import { about, committed, newTransfer } from './hub/transfer.ts'
+import { about, committed, newTransfer } from './fsp/transfer.ts'
 
 let scheme: Scheme
 let payer: Fsp
@@ -192,6 +192,7 @@ test(
     await pressAndConfirm(begin, 'Begin settlement')
     await page.getByRole('heading', { name: 'Settlement 1' }).waitFor()
     const words = settlementSteps.map(([word]) => word)
+    const confirmations: string[] = []
     for (const step of words) {
       const next = page.getByRole('button', { name: `${step} settlement 1` })
       await next.waitFor()
@@ -204,9 +205,18 @@ test(
       expect({ step, shown, refused }).toEqual({ step, shown: [step], refused: others })
       const canBeAborted = await page.getByRole('button', { name: /^Abort/ }).count()
       expect({ step, canBeAborted }).toEqual({ step, canBeAborted: step === 'Settle' ? 0 : 1 })
+      await next.click()
+      confirmations.push(await page.getByRole('dialog').innerText())
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
       await pressAndConfirm(next, step)
     }
+    const unpaid = 'What a participant owes is no cover until its funds out are recorded.'
+    expect(confirmations[words.indexOf('Reserve')]).toContain(
+      'may spend less, by what they are owed',
+    )
+    expect(confirmations.map((text) => text.includes(unpaid))).toEqual([false, false, true, false])
     const nets = page.getByRole('region', { name: 'Net positions' })
+    await nets.getByText(unpaid).waitFor()
     await nets.getByText('SETTLED').nth(1).waitFor()
     expect(await nets.getByRole('button').count()).toBe(0)
     expect(await position(scheme.operator, 'greenbank')).toBe(0)

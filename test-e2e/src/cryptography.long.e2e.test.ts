@@ -213,7 +213,7 @@ describe('the certificate of the FSP port', () => {
       const { keyId, certificatePem } = await post<{ keyId: string; certificatePem: string }>(
         '/kms-pem-gen',
         {
-          keyDefinitionId: await define('SIGN', 'EC'),
+          keyDefinitionId: await define('TLS', 'EC'),
           subject: { commonName: host },
           hosts: [host],
         },
@@ -229,14 +229,14 @@ describe('the certificate of the FSP port', () => {
   })
 
   test('A certificate of another key or host is refused', async () => {
-    const keyDefinitionId = await define('SIGN', 'EC')
+    const keyDefinitionId = await define('TLS', 'EC')
     const subject = { commonName: host }
     const made = await post<{ keyId: string; certificatePem: string }>('/kms-pem-gen', {
       keyDefinitionId,
       subject,
       hosts: [host],
     })
-    const otherKey = await newKey('SIGN', 'EC')
+    const otherKey = await newKey('TLS', 'EC')
     const { certificatePem } = made
     const outcomes = [
       { host, keyId: otherKey, certificatePem },

@@ -3,9 +3,9 @@
  * others.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Fsp, Received } from './hub/fsp.ts'
+import type { Fsp, Received } from './fsp/fsp.ts'
 import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
-import { about, committed, newTransfer } from './hub/transfer.ts'
+import { about, committed, newTransfer } from './fsp/transfer.ts'
 
 const refusing_ms = 20_000
 

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import type { Answer, Fsp, Received } from './hub/fsp.ts'
+import type { Answer, Fsp, Received } from './fsp/fsp.ts'
 import { position } from './hub/operator.ts'
 import {
   agree,
@@ -16,9 +16,9 @@ import {
   own,
   partyOf,
   termsOf,
-} from './hub/payment.ts'
+} from './fsp/payment.ts'
 import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
-import { about, committed, errorOf, newTransfer } from './hub/transfer.ts'
+import { about, committed, errorOf, newTransfer } from './fsp/transfer.ts'
 
 let scheme: Scheme
 let payer: Fsp

@@ -5,11 +5,11 @@
 import { decryptFields, encryptFields } from '@causeway/fspiop'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto'
-import type { Answer, Fsp, Received } from './hub/fsp.ts'
+import type { Answer, Fsp, Received } from './fsp/fsp.ts'
 import { position } from './hub/operator.ts'
-import { at, newPhoneNumber, newQuote, own, partyOf, termsOf } from './hub/payment.ts'
+import { at, newPhoneNumber, newQuote, own, partyOf, termsOf } from './fsp/payment.ts'
 import { shareSafeScheme, type Scheme } from './hub/scheme.ts'
-import { about, committed, errorOf, newTransfer } from './hub/transfer.ts'
+import { about, committed, errorOf, newTransfer } from './fsp/transfer.ts'
 
 let scheme: Scheme
 let payer: Fsp

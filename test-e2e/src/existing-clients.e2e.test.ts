@@ -4,11 +4,11 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import type { Answer, Fsp } from './hub/fsp.ts'
+import type { Answer, Fsp } from './fsp/fsp.ts'
 import { account } from './hub/operator.ts'
-import { at, move, newPhoneNumber, newQuote } from './hub/payment.ts'
+import { at, move, newPhoneNumber, newQuote } from './fsp/payment.ts'
 import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
-import { about, errorOf, newTransfer } from './hub/transfer.ts'
+import { about, errorOf, newTransfer } from './fsp/transfer.ts'
 
 let scheme: Scheme
 let payer: Fsp

@@ -1,10 +1,10 @@
 /** An expired quote: it can no longer be answered, and the payer FSP continues with a new one. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import type { Fsp } from './hub/fsp.ts'
-import { agree, at, move, newQuote, passed, termsOf, type QuoteRequest } from './hub/payment.ts'
+import type { Fsp } from './fsp/fsp.ts'
+import { agree, at, move, newQuote, passed, termsOf, type QuoteRequest } from './fsp/payment.ts'
 import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
-import { errorOf } from './hub/transfer.ts'
+import { errorOf } from './fsp/transfer.ts'
 
 let scheme: Scheme
 let payer: Fsp

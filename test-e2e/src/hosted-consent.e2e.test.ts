@@ -6,7 +6,7 @@ import { createGenericKey } from '@causeway/fsp'
 import { consentChallenge } from '@causeway/fspiop'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import type { Fsp, Received } from './hub/fsp.ts'
+import type { Fsp, Received } from './fsp/fsp.ts'
 import { answered } from './hub/operator.ts'
 import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 

@@ -4,9 +4,9 @@ import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { issueClientCertificate, makeCa } from '@causeway/pki'
 import { enrol } from './hub/credentials.ts'
-import { openFsp, type Answer, type Credentials, type Fsp } from './hub/fsp.ts'
+import { openFsp, type Answer, type Credentials, type Fsp } from './fsp/fsp.ts'
 import { shareSafeScheme, type Scheme } from './hub/scheme.ts'
-import { newTransfer } from './hub/transfer.ts'
+import { newTransfer } from './fsp/transfer.ts'
 
 let scheme: Scheme
 let payer: Fsp

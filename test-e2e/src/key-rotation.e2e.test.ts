@@ -4,10 +4,10 @@
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { registerKey, signer, type SigningKey } from './hub/credentials.ts'
-import type { Answer, Fsp } from './hub/fsp.ts'
+import type { Answer, Fsp } from './fsp/fsp.ts'
 import { answered } from './hub/operator.ts'
 import { shareSafeScheme, type Scheme } from './hub/scheme.ts'
-import { about, committed, errorOf, newTransfer } from './hub/transfer.ts'
+import { about, committed, errorOf, newTransfer } from './fsp/transfer.ts'
 
 const turns = 5
 const payments_per_turn = 20

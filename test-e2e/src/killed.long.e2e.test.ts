@@ -6,10 +6,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import type { Fsp, Received } from './hub/fsp.ts'
+import type { Fsp, Received } from './fsp/fsp.ts'
 import { answered, position } from './hub/operator.ts'
 import { openSchemeOfFsps, type OwnScheme } from './hub/scheme.ts'
-import { committed, newTransfer, type Transfer, type TransferRequest } from './hub/transfer.ts'
+import { committed, newTransfer, type Transfer, type TransferRequest } from './fsp/transfer.ts'
 
 /** KILLS=50 searches longer than a test run should; SEED repeats the pauses of an earlier run. */
 const kills = Number(process.env['KILLS'] ?? 4)

@@ -1,10 +1,10 @@
 /** The FSP of a party and the party's data, as FSPs look them up. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import type { Fsp } from './hub/fsp.ts'
-import { at, newPhoneNumber, own, partyOf } from './hub/payment.ts'
+import type { Fsp } from './fsp/fsp.ts'
+import { at, newPhoneNumber, own, partyOf } from './fsp/payment.ts'
 import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
-import { errorOf } from './hub/transfer.ts'
+import { errorOf } from './fsp/transfer.ts'
 
 let scheme: Scheme
 let payer: Fsp
@@ -29,6 +29,10 @@ async function lookUp(path: string) {
       return errorOf(await payer.await(at('PUT', `${path}/error`), options))
     },
   }
+}
+
+function refusalOf(errorCode: string) {
+  return { errorInformation: { errorCode, errorDescription: 'refused' } }
 }
 
 test('A lookup reaches the FSP of the party, and its answer arrives byte for byte', async () => {
@@ -81,6 +85,73 @@ test("A refusal of the party's FSP reaches the FSP that looked it up, unchanged"
   const refusal = { errorInformation: { errorCode: '5400', errorDescription: 'Blocked' } }
   await payee.send('PUT', `${path}/error`, refusal, { 'fspiop-destination': 'greenbank-lookup' })
   expect(await error()).toEqual(refusal.errorInformation)
+})
+
+describe('The FSP that answers a lookup', () => {
+  let other: Fsp
+  const to = { 'fspiop-destination': 'greenbank-lookup' }
+
+  beforeAll(async () => {
+    other = await scheme.join('amberpay-lookup')
+  })
+
+  test('An FSP to which the number does not belong is refused, however often, and only the answer of the owner arrives', async () => {
+    const phone = newPhoneNumber()
+    await own(payee, phone)
+    const path = `/parties/MSISDN/${phone}`
+    const before = payer.received.length
+    const forge = async () => {
+      const party = { party: partyOf(other, phone, 'The True Shop') }
+      const answers = [
+        await other.send('PUT', path, party, to),
+        await other.send('PUT', `${path}/error`, refusalOf('3204'), to),
+        await other.send('PUT', `/participants/MSISDN/${phone}`, { fspId: other.name }, to),
+      ]
+      for (const { status, body } of answers) {
+        expect([status, JSON.parse(body)]).toMatchObject([
+          400,
+          { errorInformation: { errorCode: '3100' } },
+        ])
+      }
+    }
+    await forge()
+    const { answer } = await lookUp(path)
+    await forge()
+    await payee.await(at('GET', path))
+    await forge()
+    const party = { party: partyOf(payee, phone, 'Zoë Çelik') }
+    await payee.send('PUT', path, party, to)
+    expect((await answer()).json()).toEqual(party)
+    await forge()
+    const about = payer.received.slice(before).filter((each) => each.path.includes(phone))
+    expect(about.map(({ headers }) => headers['fspiop-source'])).toEqual([payee.name])
+  })
+
+  test('The FSP that was asked may answer when the number has moved to another one meanwhile', async () => {
+    const phone = newPhoneNumber()
+    await own(payee, phone)
+    const path = `/parties/MSISDN/${phone}`
+    const { answer } = await lookUp(path)
+    await payee.await(at('GET', path))
+    const removing = { after: payee.received.length }
+    await payee.send('DELETE', `/participants/MSISDN/${phone}`)
+    await payee.await(at('PUT', `/participants/MSISDN/${phone}`), removing)
+    await own(other, phone)
+    const party = { party: partyOf(payee, phone, 'Zoë Çelik') }
+    expect((await payee.send('PUT', path, party, to)).status).toBe(200)
+    expect((await answer()).json()).toEqual(party)
+  })
+
+  test('An FSP that is asked by name may answer for a number that the hub does not know', async () => {
+    const phone = newPhoneNumber()
+    const path = `/parties/MSISDN/${phone}`
+    const after = payer.received.length
+    await payer.send('GET', path, undefined, { 'fspiop-destination': other.name })
+    await other.await(at('GET', path))
+    const party = { party: partyOf(other, phone, 'Zoë Çelik') }
+    expect((await other.send('PUT', path, party, to)).status).toBe(200)
+    expect((await payer.await(at('PUT', path), { after })).json()).toEqual(party)
+  })
 })
 
 describe('A lookup without a result', () => {

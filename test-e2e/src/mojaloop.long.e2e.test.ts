@@ -5,11 +5,12 @@ import { randomUUID } from 'node:crypto'
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { request as call } from 'undici'
-import type { Answer, Fsp } from './hub/fsp.ts'
+import { aboutBulk, newBulk, paid } from './fsp/bulk.ts'
+import type { Answer, Fsp } from './fsp/fsp.ts'
 import { account, position } from './hub/operator.ts'
-import { at, newPhoneNumber, newQuote, partyOf } from './hub/payment.ts'
+import { at, newPhoneNumber, newQuote, partyOf } from './fsp/payment.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
-import { about, committed, errorOf, newTransfer } from './hub/transfer.ts'
+import { about, committed, errorOf, newTransfer } from './fsp/transfer.ts'
 
 let scheme: Scheme
 let payer: Fsp
@@ -201,6 +202,60 @@ describe('Funds and settlement windows', () => {
     expect(await resultOf('POST', '/settlementModels', model)).toBe('201')
     const { json } = await scheme.operator.call('GET', '/settlementModels/DEFAULTNET')
     expect(json).toHaveProperty('currency', null)
+  })
+})
+
+describe('FSPs that follow the habits of Mojaloop', () => {
+  test('A transfer goes to payeeFsp, although FSPIOP-Destination names the payer FSP itself', async () => {
+    const transfer = newTransfer(payer, payee)
+    const { transferId, request } = transfer
+    expect(refusalOf(await payer.send('POST', '/transfers', request, to(payer)))).toBe('202')
+    const asked = await payee.await(about(transferId, 'POST'))
+    expect(asked.headers['fspiop-destination']).toBe(payee.name)
+    await payee.send('PUT', `/transfers/${transferId}`, committed(transfer), to(payer))
+    const ended = await payer.await(about(transferId, 'PUT'))
+    expect(ended.json()).toMatchObject({ transferState: 'COMMITTED' })
+  })
+
+  test('A refusal has the media type application/json', async () => {
+    const refused = await payer.send('POST', '/transfers', {}, { ...to(payee), accept: undefined })
+    expect(refusalOf(refused)).toBe('400 3102')
+    expect(refused.headers['content-type']).toBe('application/json')
+  })
+
+  test('A bulk with an unknown or inactive FSP is acknowledged, and refused by the error callback', async () => {
+    const other = await scheme.join('redmoney')
+    const refusedBulk = async (from: Fsp, changes: object, destination: string) => {
+      const { bulkTransferId, request } = newBulk(from, other, ['1'])
+      const body = { ...request, ...changes }
+      const headers = { 'fspiop-destination': destination }
+      expect(refusalOf(await from.send('POST', '/bulkTransfers', body, headers))).toBe('202')
+      return errorOf(await from.await(aboutBulk(bulkTransferId, 'PUT', true)))
+    }
+    const errors = [
+      await refusedBulk(payer, { payeeFsp: 'nobody' }, 'nobody'),
+      await refusedBulk(payer, {}, 'nobody'),
+      await refusedBulk(payer, { payerFsp: 'nobody' }, other.name),
+    ]
+    expect(await resultOf('PUT', `/participants/${other.name}`, { isActive: false })).toBe('200')
+    errors.push(await refusedBulk(payer, {}, other.name))
+    errors.push(await refusedBulk(other, { payeeFsp: payee.name }, payee.name))
+    expect(errors.map((error) => `${error.errorCode} ${error.errorDescription}`)).toEqual([
+      '3203 Payee FSP ID not found - Participant nobody not found',
+      '3203 Payee FSP ID not found - Participant nobody not found',
+      '3100 Generic validation error - FSPIOP-Source header should match Payer FSP',
+      '3203 Payee FSP ID not found - Participant redmoney is inactive',
+      '3202 Payer FSP ID not found - Participant redmoney is inactive',
+    ])
+  })
+
+  test("A payee FSP's answer to a bulk that comes after its expiration is acknowledged with 200", async () => {
+    const bulk = newBulk(payer, payee, ['1'], { expires_ms: 1_500 })
+    const { bulkTransferId, items, request } = bulk
+    await payer.send('POST', '/bulkTransfers', request, to(payee))
+    await payer.await(aboutBulk(bulkTransferId, 'PUT'))
+    const path = `/bulkTransfers/${bulkTransferId}`
+    expect(refusalOf(await payee.send('PUT', path, paid(items), to(payer)))).toBe('200')
   })
 })
 

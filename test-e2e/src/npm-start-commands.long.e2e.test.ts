@@ -74,7 +74,8 @@ test('A hub whose operators come from anywhere has a second administrator, who a
   const flags = ['--set', 'OPERATOR_HOST=0.0.0.0', '--set', 'OPERATOR_TLS=on']
   const run = await runner.npmStart(['--no-sandbox', '--once', ...flags])
   expect(run).toMatchObject({ code: 0, stderr: '' })
-  const password = readFileSync(join(runner.dataDir, 'secrets', 'administrator2-password'), 'utf8')
+  const file = join(runner.dataDir, 'secrets', 'administrator2', 'administrator2-password')
+  const password = readFileSync(file, 'utf8')
   expect(password.trim()).toMatch(/^[\w-]{20}$/u)
 })
 

@@ -1,4 +1,6 @@
 /** `npm start` as a new user runs it: it pays, and a second start has the data of the first. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { startHub } from './hub/hub-process.ts'
 import { openNpmRunner, summaryOf, type NpmRunner } from './hub/npm-runner.ts'
@@ -31,6 +33,16 @@ test('A second start has the data of the first', async () => {
   expect(summary.balances.before['greenbank']).toEqual({ position: 10, settlement: -10000 })
   expect(summary.balances.after['bluewallet']).toEqual({ position: -20, settlement: -10000 })
 }, 120_000)
+
+test('A start logs no warning but that of its insecure modes', () => {
+  const lines = readFileSync(join(runner.dataDir, 'causeway.log'), 'utf8').trim().split('\n')
+  const logged = lines.map(
+    (line) => JSON.parse(line) as { readonly level: string; readonly insecureMode?: string },
+  )
+  expect(logged.length).toBeGreaterThan(0)
+  const warnings = logged.filter(({ level }) => level !== 'info' && level !== 'debug')
+  expect(warnings.filter(({ insecureMode }) => insecureMode === undefined)).toEqual([])
+})
 
 test('The command npm run verify uses the running hub, and starts its own without one', async () => {
   const hub = await startHub({ dataDir: runner.dataDir, settings: runner.ports })

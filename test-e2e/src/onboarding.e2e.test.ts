@@ -4,9 +4,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { enrol } from './hub/credentials.ts'
-import { openFsp, type Fsp } from './hub/fsp.ts'
+import { openFsp, type Fsp } from './fsp/fsp.ts'
 import { answered, deposit } from './hub/operator.ts'
-import { agree, at, lookUp, move, newPhoneNumber, newQuote, own } from './hub/payment.ts'
+import { agree, at, lookUp, move, newPhoneNumber, newQuote, own } from './fsp/payment.ts'
 import { shareSafeScheme, type Scheme } from './hub/scheme.ts'
 
 let scheme: Scheme

@@ -3,11 +3,11 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import type { Fsp } from './hub/fsp.ts'
+import type { Fsp } from './fsp/fsp.ts'
 import { position } from './hub/operator.ts'
-import { agree, at, move, newQuote, partyOf } from './hub/payment.ts'
+import { agree, at, move, newQuote, partyOf } from './fsp/payment.ts'
 import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
-import { errorOf } from './hub/transfer.ts'
+import { errorOf } from './fsp/transfer.ts'
 
 let scheme: Scheme
 let payer: Fsp
@@ -75,6 +75,24 @@ test("The payer agrees with a one-time password at the payee's device, and the m
   await payee.send('PUT', asked, done, to(payer))
   expect((await payer.await(at('PUT', asked))).json()).toEqual(done)
 })
+
+test('A request to pay whose expiration has passed is answered with 3301', async () => {
+  const expiration = new Date(Date.now() - 1_000).toISOString()
+  const request = { ...newRequest(), expiration }
+  const path = `/transactionRequests/${request.transactionRequestId}/error`
+  await payee.send('POST', '/transactionRequests', request, to(payer))
+  expect(errorOf(await payee.await(at('PUT', path)))).toMatchObject({ errorCode: '3301' })
+})
+
+test('A question to an FSP that cannot be reached is answered with 1001', async () => {
+  const offline = await scheme.join('silverbank-requests')
+  await offline.stop()
+  const path = `/authorizations/${randomUUID()}`
+  const query = 'authenticationType=OTP&retriesLeft=2&amount=10&currency=USD'
+  await payer.send('GET', `${path}?${query}`, undefined, to(offline))
+  const callback = await payer.await(at('PUT', `${path}/error`), { timeout_ms: 30_000 })
+  expect(errorOf(callback)).toMatchObject({ errorCode: '1001' })
+}, 40_000)
 
 test('When the payer refuses, the payee FSP receives REJECTED', async () => {
   const { path } = await requested()

@@ -5,8 +5,8 @@
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { postmasterOf } from './bench/database.ts'
-import type { Fsp } from './hub/fsp.ts'
+import { postmasterOf } from './hub/postgres.ts'
+import type { Fsp } from './fsp/fsp.ts'
 import {
   freePorts,
   newDataDir,
@@ -16,7 +16,7 @@ import {
 } from './hub/hub-process.ts'
 import { joinScheme } from './hub/join.ts'
 import { answered, openScheme, operatorAt, personWith, type Operator } from './hub/operator.ts'
-import { agree, lookUp, move, newPhoneNumber, newQuote, own, partyOf } from './hub/payment.ts'
+import { agree, lookUp, move, newPhoneNumber, newQuote, own, partyOf } from './fsp/payment.ts'
 import { insecureSettings } from './hub/scheme.ts'
 
 let dataDir: string

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Fsp, Received } from './hub/fsp.ts'
+import type { Fsp, Received } from './fsp/fsp.ts'
 import {
   freePorts,
   newDataDir,
@@ -18,7 +18,7 @@ import {
 import { joinScheme } from './hub/join.ts'
 import { openScheme, operatorAt, position, type Operator } from './hub/operator.ts'
 import { insecureSettings } from './hub/scheme.ts'
-import { committed, newTransfer, type Transfer, type TransferRequest } from './hub/transfer.ts'
+import { committed, newTransfer, type Transfer, type TransferRequest } from './fsp/transfer.ts'
 
 const exit_code_broken = 70
 

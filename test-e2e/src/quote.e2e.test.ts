@@ -1,7 +1,7 @@
 /** A quote from request to answer as its two FSPs see it. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import type { Fsp } from './hub/fsp.ts'
+import type { Fsp } from './fsp/fsp.ts'
 import {
   at,
   newPhoneNumber,
@@ -11,9 +11,9 @@ import {
   passed,
   termsOf,
   type Quoted,
-} from './hub/payment.ts'
+} from './fsp/payment.ts'
 import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
-import { errorOf } from './hub/transfer.ts'
+import { errorOf } from './fsp/transfer.ts'
 
 let scheme: Scheme
 let payer: Fsp
@@ -81,7 +81,7 @@ test("The payee FSP's refusal of a quote reaches the payer FSP", async () => {
   expect(errorOf(await payer.await(isErrorOf(quoted)))).toEqual(refusal.errorInformation)
 })
 
-test('A quote for an FSP that cannot be reached is answered with 1001', async () => {
+test('A quote for an FSP that cannot be reached until it expires is answered with 3302', async () => {
   const offline = await scheme.join('silverbank-quote')
   await offline.stop()
   const quote = newQuote(payer, offline, { expiration: new Date(Date.now() + 4_000).toISOString() })
@@ -89,7 +89,7 @@ test('A quote for an FSP that cannot be reached is answered with 1001', async ()
   const callback = await payer.await(at('PUT', `/quotes/${quote.quoteId}/error`), {
     timeout_ms: 20_000,
   })
-  expect(errorOf(callback)).toMatchObject({ errorCode: '1001' })
+  expect(errorOf(callback)).toMatchObject({ errorCode: '3302' })
 }, 30_000)
 
 test('A quote for an unknown destination is answered with 3201', async () => {

@@ -1,10 +1,10 @@
 /** A refund: a second payment in the other direction that names the first one. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Fsp } from './hub/fsp.ts'
+import type { Fsp } from './fsp/fsp.ts'
 import { position } from './hub/operator.ts'
-import { agree, at, move, newQuote, partyOf } from './hub/payment.ts'
+import { agree, at, move, newQuote, partyOf } from './fsp/payment.ts'
 import { shareSafeScheme, type Scheme } from './hub/scheme.ts'
-import { errorOf } from './hub/transfer.ts'
+import { errorOf } from './fsp/transfer.ts'
 
 let scheme: Scheme
 let payer: Fsp

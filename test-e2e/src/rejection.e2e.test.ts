@@ -2,11 +2,11 @@
  * Either FSP, and the hub itself, may refuse at each phase of a payment; no money stays reserved.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Fsp } from './hub/fsp.ts'
+import type { Fsp } from './fsp/fsp.ts'
 import { position } from './hub/operator.ts'
-import { agree, at, lookUp, newPhoneNumber, newQuote, own } from './hub/payment.ts'
+import { agree, at, lookUp, newPhoneNumber, newQuote, own } from './fsp/payment.ts'
 import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
-import { about, errorOf } from './hub/transfer.ts'
+import { about, errorOf } from './fsp/transfer.ts'
 
 let scheme: Scheme
 let payer: Fsp

@@ -2,11 +2,11 @@
  * The hub starts on the data of each earlier release and continues where that release was killed.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openFsp, type Fsp } from './hub/fsp.ts'
+import { openFsp, type Fsp } from './fsp/fsp.ts'
 import { freePorts, removeDataDir, startHub, type HubProcess } from './hub/hub-process.ts'
 import { answered, operatorAt, position, type Operator } from './hub/operator.ts'
 import { insecureSettings } from './hub/scheme.ts'
-import { about, committed, errorOf, type Transfer } from './hub/transfer.ts'
+import { about, committed, errorOf, type Transfer } from './fsp/transfer.ts'
 import { readRelease, releases, restoreRelease } from './releases/fixture.ts'
 
 describe.each(releases())('data of release %s', (version) => {

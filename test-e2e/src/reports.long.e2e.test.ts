@@ -4,11 +4,11 @@
  */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Fsp } from './hub/fsp.ts'
+import type { Fsp } from './fsp/fsp.ts'
 import { openMailbox, type Mailbox } from './hub/mailbox.ts'
 import { answered } from './hub/operator.ts'
 import { openSchemeOfFsps, type OwnScheme } from './hub/scheme.ts'
-import { about, committed, newTransfer } from './hub/transfer.ts'
+import { about, committed, newTransfer } from './fsp/transfer.ts'
 
 let mailbox: Mailbox
 let scheme: OwnScheme

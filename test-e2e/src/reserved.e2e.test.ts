@@ -2,11 +2,11 @@
  * A payee FSP that answers RESERVED pays out only when the hub has sent it the outcome by PATCH.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Fsp } from './hub/fsp.ts'
+import type { Fsp } from './fsp/fsp.ts'
 import { position } from './hub/operator.ts'
-import { agree, at, move, newQuote } from './hub/payment.ts'
+import { agree, at, move, newQuote } from './fsp/payment.ts'
 import { shareSafeScheme, type Scheme } from './hub/scheme.ts'
-import { about, committed, errorOf, newTransfer, type Transfer } from './hub/transfer.ts'
+import { about, committed, errorOf, newTransfer, type Transfer } from './fsp/transfer.ts'
 
 let scheme: Scheme
 let payer: Fsp

@@ -8,7 +8,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { enrol } from './hub/credentials.ts'
-import { openFsp, type Credentials, type Fsp } from './hub/fsp.ts'
+import { openFsp, type Credentials, type Fsp } from './fsp/fsp.ts'
 import {
   freePorts,
   newDataDir,
@@ -26,6 +26,7 @@ import {
   personWith,
   type Operator,
 } from './hub/operator.ts'
+import { sql } from './hub/months.ts'
 import { openRunbooks, type Runbooks } from './hub/runbook.ts'
 import { copyTemplate } from './hub/template.ts'
 
@@ -36,13 +37,21 @@ let operator: Operator
 let credentials: Credentials
 let fsp: Fsp
 let runbooks: Runbooks
+let restart: () => Promise<void>
+/** Settings that a page asks for. */
+let furtherSettings: Readonly<Record<string, string>> = {}
 
 beforeAll(async () => {
   dataDir = await copyTemplate()
   work = await newDataDir()
   const ports = await freePorts()
   const settings = { LOG_LEVEL: 'warn', AUDIT_ANCHOR_INTERVAL_S: '1', ...ports }
-  const start = async () => (hub = await startHub({ dataDir, settings }))
+  const start = async () =>
+    (hub = await startHub({ dataDir, settings: { ...settings, ...furtherSettings } }))
+  restart = async () => {
+    await hub.stop()
+    await start()
+  }
   await start()
   operator = operatorAt(hub.urls.operator, hub.passwordFile)
   await answered(operator.call('POST', '/participants', { name: 'greenbank', currency: 'USD' }))
@@ -94,6 +103,7 @@ test('Every page of the runbooks is run by this story', () => {
     'stolen-ca-key',
     'rogue-operator',
     'lost-audit-anchor',
+    'lost-month-key',
     'restore',
   ])
 })
@@ -187,6 +197,62 @@ describe('Lost audit anchor', () => {
       await eventually(() => readFileSync(anchors, 'utf8') !== '', 'an anchor in the new file')
       const verified = await operator.call('POST', '/audit/verify')
       expect(verified.json).toMatchObject({ clean: true, faults: [] })
+    },
+    limit_ms,
+  )
+})
+
+describe('Lost key of a month', () => {
+  const thisMonth = new Date().toISOString().slice(0, 7)
+  const rowsOf = async (query: string) =>
+    ((await sql(dataDir, query)) as { readonly rows: readonly Readonly<Record<string, string>>[] })
+      .rows
+  const keyOfMonth = `select encode(sealed, 'hex') as sealed from auth_service.month_keys
+    where month = '${thisMonth}-01'`
+  const loseKey = () =>
+    sql(dataDir, `delete from auth_service.month_keys where month = '${thisMonth}-01'`)
+
+  test(
+    'After a restore of auth-service from last month no key that encrypted messages is missing, and the next is made',
+    async () => {
+      const months = 'select month::text from auth_service.month_keys order by month'
+      const before = await rowsOf(months)
+      await sql(
+        dataDir,
+        `delete from auth_service.month_keys
+          where month > (select max(month) from transfers.message_keys)`,
+      )
+      await restart()
+      expect(await rowsOf(months)).toEqual(before)
+      await expect(runbooks.run('lost-month-key', {}, { to: 1 })).rejects.toThrow('Command failed')
+    },
+    limit_ms,
+  )
+
+  test(
+    'A key that a newer copy has is brought back, and one that none has is given up; payments go on meanwhile',
+    async () => {
+      const [before] = await rowsOf(keyOfMonth)
+      await loseKey()
+      await restart()
+      const listed = await runbooks.run('lost-month-key', {}, { to: 1 })
+      for (const service of ['transfers', 'quoting', 'notifications']) {
+        expect(listed).toContain(`month_keys_lost{service="${service}",month="${thisMonth}"} 1`)
+      }
+      expect(await rowsOf(keyOfMonth)).toEqual([])
+      expect(await statusFor(credentials)).toBe(202)
+      await sql(
+        dataDir,
+        `insert into auth_service.month_keys (month, sealed, created_at)
+         values ('${thisMonth}-01', decode('${before?.['sealed']}', 'hex'), now())`,
+      )
+      await runbooks.run('lost-month-key', {}, { from: 2, to: 2 })
+      await loseKey()
+      furtherSettings = { AUTH_SERVICE_GIVEN_UP_MONTHS: thisMonth }
+      await runbooks.run('lost-month-key', {}, { from: 3 })
+      const [after] = await rowsOf(keyOfMonth)
+      expect(after?.['sealed']).toMatch(/./)
+      expect(after).not.toEqual(before)
     },
     limit_ms,
   )

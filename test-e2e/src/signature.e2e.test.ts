@@ -10,9 +10,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { registerKey, signer, type SigningKey } from './hub/credentials.ts'
-import type { Fsp, Sign } from './hub/fsp.ts'
+import type { Fsp, Sign } from './fsp/fsp.ts'
 import { shareSafeScheme, type Scheme } from './hub/scheme.ts'
-import { about, errorOf, newTransfer } from './hub/transfer.ts'
+import { about, errorOf, newTransfer } from './fsp/transfer.ts'
 
 let scheme: Scheme
 let payer: Fsp

@@ -4,11 +4,11 @@
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { randomBytes, randomInt } from 'node:crypto'
-import type { Fsp } from './hub/fsp.ts'
+import type { Fsp } from './fsp/fsp.ts'
 import { answered } from './hub/operator.ts'
-import { agree, newQuote } from './hub/payment.ts'
+import { agree, newQuote } from './fsp/payment.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
-import { about, committed, newTransfer } from './hub/transfer.ts'
+import { about, committed, newTransfer } from './fsp/transfer.ts'
 
 let scheme: Scheme
 let payer: Fsp

@@ -4,7 +4,7 @@
  */
 import { createAuthenticator, createGenericKey, type LinkOrder } from '@causeway/fsp'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { newPhoneNumber } from './hub/payment.ts'
+import { newPhoneNumber } from './fsp/payment.ts'
 import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import {
   accountAt,

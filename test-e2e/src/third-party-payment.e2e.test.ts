@@ -4,7 +4,7 @@
 import { createAuthenticator, createGenericKey, type ThirdPartyOrder } from '@causeway/fsp'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import { openFsp, type Fsp } from './hub/fsp.ts'
+import { openFsp, type Fsp } from './fsp/fsp.ts'
 import { position } from './hub/operator.ts'
 import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import {

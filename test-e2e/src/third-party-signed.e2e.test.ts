@@ -6,8 +6,8 @@ import { createAuthenticator } from '@causeway/fsp'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { enrol, registerKey, signer, type SigningKey } from './hub/credentials.ts'
-import { openFsp, type Fsp, type Sign } from './hub/fsp.ts'
-import { newPhoneNumber } from './hub/payment.ts'
+import { openFsp, type Fsp, type Sign } from './fsp/fsp.ts'
+import { newPhoneNumber } from './fsp/payment.ts'
 import { shareSafeScheme, type Scheme } from './hub/scheme.ts'
 import {
   accountAt,

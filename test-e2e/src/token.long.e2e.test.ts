@@ -4,11 +4,11 @@
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { registerKey, signer } from './hub/credentials.ts'
-import type { Answer, Fsp } from './hub/fsp.ts'
+import type { Answer, Fsp } from './fsp/fsp.ts'
 import { answered } from './hub/operator.ts'
-import { newPhoneNumber, newQuote, partyOf, termsOf } from './hub/payment.ts'
+import { newPhoneNumber, newQuote, partyOf, termsOf } from './fsp/payment.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
-import { about, committed } from './hub/transfer.ts'
+import { about, committed } from './fsp/transfer.ts'
 
 let scheme: Scheme
 let payer: Fsp

@@ -2,11 +2,11 @@
 import { openCollector, type Collector } from '@causeway/tracing/testing'
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Fsp } from './hub/fsp.ts'
-import { move } from './hub/payment.ts'
+import type { Fsp } from './fsp/fsp.ts'
+import { move } from './fsp/payment.ts'
 import { openSchemeOfFsps, type OwnScheme } from './hub/scheme.ts'
 import { recordPayment, servicesIn, servicesOfPayment, traceparentIn } from './hub/traces.ts'
-import { newTransfer } from './hub/transfer.ts'
+import { newTransfer } from './fsp/transfer.ts'
 
 let collector: Collector
 let scheme: OwnScheme

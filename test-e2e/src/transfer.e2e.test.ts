@@ -1,9 +1,10 @@
 /** A transfer from prepare to outcome as its two FSPs see it. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Fsp } from './hub/fsp.ts'
-import { position } from './hub/operator.ts'
+import { randomUUID } from 'node:crypto'
+import type { Fsp } from './fsp/fsp.ts'
+import { account, deposit, position } from './hub/operator.ts'
 import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
-import { about, committed, errorOf, newTransfer, type Transfer } from './hub/transfer.ts'
+import { about, committed, errorOf, newTransfer, type Transfer } from './fsp/transfer.ts'
 
 let scheme: Scheme
 let payer: Fsp
@@ -212,6 +213,37 @@ describe('A refused transfer', () => {
     const own = await asleep.send('POST', '/transfers', newTransfer(asleep, payee).request)
     expect([own.status, own.body]).toEqual([400, expect.stringContaining('"3100"')])
   })
+
+  test('A transfer to an FSP without an address for transfers is refused with 3201, and nothing is reserved', async () => {
+    const mute = await scheme.join('mutebank-transfer', {
+      endpoints: [['FSPIOP_CALLBACK_URL_QUOTES', '']],
+    })
+    const before = await positions()
+    const transfer = newTransfer(payer, mute)
+    await payer.send('POST', '/transfers', transfer.request)
+    const callback = await payer.await(about(transfer.transferId, 'PUT', true))
+    expect(errorOf(callback).errorCode).toBe('3201')
+    expect((await positions()).payer).toBe(before.payer)
+    const later = await stateSeenBy(payer, transfer.transferId)
+    expect(later.json()).toMatchObject({ transferState: 'ABORTED' })
+  })
+})
+
+test('What an FSP is paid can be deposited and withdrawn, to the last decimal', async () => {
+  const transfer = newTransfer(payer, payee, { amount: '0.0625' })
+  await prepare(transfer)
+  await fulfil(transfer)
+  await payer.await(about(transfer.transferId, 'PUT'))
+  await deposit(scheme.operator, payee.name, '0.0625')
+  const { id } = await account(scheme.operator, payee.name, 'SETTLEMENT')
+  const out = await scheme.operator.call('POST', `/participants/${payee.name}/accounts/${id}`, {
+    transferId: randomUUID(),
+    externalReference: 'a bank statement',
+    action: 'recordFundsOutPrepareReserve',
+    reason: 'withdrawal',
+    amount: { amount: '0.0625', currency: 'USD' },
+  })
+  expect(out.status).toBe(202)
 })
 
 test('A reserved transfer commits although the payer was deactivated meanwhile', async () => {

@@ -1,9 +1,9 @@
 /** A payment from lookup to transfer, with certificates and signatures throughout. */
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Fsp } from './hub/fsp.ts'
+import type { Fsp } from './fsp/fsp.ts'
 import { position } from './hub/operator.ts'
-import { agree, lookUp, move, newPhoneNumber, newQuote, own } from './hub/payment.ts'
+import { agree, lookUp, move, newPhoneNumber, newQuote, own } from './fsp/payment.ts'
 import { shareSafeScheme, type Scheme } from './hub/scheme.ts'
 
 let scheme: Scheme

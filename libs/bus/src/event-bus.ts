@@ -45,8 +45,8 @@ export interface BatchContext {
    */
   readonly until: (work: Promise<void>) => void
   /**
-   * Called between two pieces of a large batch: resolves when the next piece may begin. Resolves at
-   * once unless the subscription has `givesWay`.
+   * Called before a piece of a large batch: resolves when it may begin, for all pieces of a batch within
+   * a bounded time. Resolves at once unless the subscription has `givesWay`.
    */
   readonly giveWay: () => Promise<void>
 }
@@ -90,8 +90,10 @@ export interface Subscription {
   /**
    * For large work that can wait: its batches wait, for a bounded time, while other subscriptions of
    * this process have work or messages are being published, and one of them is processed at a time.
+   * 'between pieces': only what follows a call of `giveWay` waits, so that a batch with little work is
+   * done at once; no two calls of one batch wait at the same time.
    */
-  readonly givesWay?: boolean
+  readonly givesWay?: boolean | 'between pieces'
 }
 
 /** A message that a group could not process. */

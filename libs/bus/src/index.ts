@@ -14,3 +14,4 @@ export type {
   Subscription,
 } from './event-bus.ts'
 export { FromNewerRelease } from './from-newer-release.ts'
+export { checkSize } from './message-size.ts'

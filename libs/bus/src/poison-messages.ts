@@ -194,10 +194,16 @@ function triesOf<Item>({ hasSucceeded, suspects }: Round<Item>): number {
   return !hasSucceeded && suspects.length >= alike_min ? 1 : tries_max
 }
 
+/** About half a minute: a service that is still starting, or restarting, is no warning. */
+const quietOutages_max = 20
+
 function repeatLater<Item>(item: Item, error: unknown, tries: number, work: Work<Item>): void {
   if (outageIn(error) === undefined) hold(item, error, tries, work)
   else if (needsOperator(error)) work.alarm('REFUSED', { err: error, tries }, tries)
-  else work.log.warn({ err: error, outages: tries }, 'outage: tried again')
+  else {
+    const level = tries > quietOutages_max ? 'warn' : 'info'
+    work.log[level]({ err: error, outages: tries }, 'outage: tried again')
+  }
 }
 
 function hold<Item>(item: Item, error: unknown, tries: number, work: Work<Item>): void {

@@ -1,6 +1,14 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
-import { inTurn, openTurns, quiet_ms, wait_ms_max, type Turns } from './turns.ts'
+import {
+  inTurn,
+  late_wait_ms_max,
+  openTurns,
+  patience_ms,
+  quiet_ms,
+  wait_ms_max,
+  type Turns,
+} from './turns.ts'
 
 let turns: Turns
 let seen: string[]
@@ -90,6 +98,43 @@ test('A piece starts after its longest wait, whatever is in progress', async () 
   expect(seen).toEqual(['a1'])
   await after(wait_ms_max - 1)
   expect(seen).toEqual(['a1', 'b1'])
+})
+
+test('All pieces of one work wait for a bounded time together, and another work waits as long as the first', async () => {
+  turns.urgent()
+  const begun_ms = performance.now()
+  const pieces_max = 2 * (patience_ms / wait_ms_max)
+  const starts: number[] = []
+  const large = inTurn(turns, { givesWay: true }, async (giveWay) => {
+    starts.push(performance.now() - begun_ms)
+    for (let at = 1; at < pieces_max; at++) {
+      await giveWay()
+      starts.push(performance.now() - begun_ms)
+    }
+  })
+  await after(patience_ms + (pieces_max / 2) * late_wait_ms_max)
+  await large
+  expect(starts.slice(0, 2)).toEqual([wait_ms_max, 2 * wait_ms_max])
+  expect(starts.at(-1)).toBe(patience_ms + (pieces_max / 2) * late_wait_ms_max)
+  pieces('b', 1)
+  await after(wait_ms_max - 1)
+  expect(seen).toEqual([])
+  await after(1)
+  expect(seen).toEqual(['b1'])
+})
+
+test('Work that gives way between its pieces begins at once', async () => {
+  turns.urgent()
+  const work = inTurn(turns, { givesWay: 'between pieces' }, async (giveWay) => {
+    seen.push('begun')
+    await giveWay()
+    seen.push('piece')
+  })
+  await after(wait_ms_max - 1)
+  expect(seen).toEqual(['begun'])
+  await after(1)
+  await work
+  expect(seen).toEqual(['begun', 'piece'])
 })
 
 test('Work that fails ends its turn', async () => {

@@ -1,8 +1,9 @@
 /**
  * Large work that can wait gives way to all other work of the process. It is done in pieces: one starts
  * when neither urgent work nor another piece is in progress, or when it has waited for long enough. So a
- * single payment waits for at most one piece, and no bulk waits for ever.
+ * single payment waits for at most one piece, and all pieces of a bulk together wait for a bounded time.
  */
+import type { Subscription } from './event-bus.ts'
 
 export interface Turns {
   /** Urgent work starts; the returned function ends it. */
@@ -26,6 +27,9 @@ export const quiet_ms = 2
  * as long.)
  */
 export const wait_ms_max = 500
+/** All pieces of one work wait for this time together; each one after that for `late_wait_ms_max`. */
+export const patience_ms = 5_000
+export const late_wait_ms_max = 50
 
 interface Waiting {
   /** It starts then at the latest; by the clock of `performance.now`. */
@@ -34,7 +38,7 @@ interface Waiting {
 }
 
 export function openTurns(): Turns {
-  /** The longest first. */
+  /** The one that has to start first comes first. */
   const waiting: Waiting[] = []
   let urgent = 0
   let taken = 0
@@ -57,6 +61,11 @@ export function openTurns(): Turns {
     }
   }
 
+  function wait(one: Waiting): void {
+    const at = waiting.findLastIndex(({ until_ms }) => until_ms <= one.until_ms)
+    waiting.splice(at + 1, 0, one)
+  }
+
   return {
     urgent() {
       urgent += 1
@@ -69,6 +78,7 @@ export function openTurns(): Turns {
     },
     patient() {
       let hasTurn = false
+      let waited_ms = 0
       function end(): void {
         if (!hasTurn) return
         hasTurn = false
@@ -77,12 +87,15 @@ export function openTurns(): Turns {
       }
       return {
         giveWay() {
+          const asked_ms = performance.now()
+          const left_ms = Math.max(patience_ms - waited_ms, late_wait_ms_max)
           const turn = new Promise<void>((resolve) => {
             const begin = () => {
               hasTurn = true
+              waited_ms += performance.now() - asked_ms
               resolve()
             }
-            waiting.push({ until_ms: performance.now() + wait_ms_max, begin })
+            wait({ until_ms: asked_ms + Math.min(wait_ms_max, left_ms), begin })
           })
           // After those that wait already.
           if (hasTurn) end()
@@ -95,13 +108,13 @@ export function openTurns(): Turns {
   }
 }
 
-/** Does urgent work at once, and work that gives way when it is its turn. */
+/** Does urgent work at once, and work that gives way, or its pieces, in turn. */
 export async function inTurn(
   turns: Turns,
-  { givesWay = false }: { readonly givesWay?: boolean },
+  { givesWay = false }: Pick<Subscription, 'givesWay'>,
   work: (giveWay: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
-  if (!givesWay) {
+  if (givesWay === false) {
     const end = turns.urgent()
     try {
       await work(() => Promise.resolve())
@@ -112,7 +125,7 @@ export async function inTurn(
   }
   const patient = turns.patient()
   try {
-    await patient.giveWay()
+    if (givesWay !== 'between pieces') await patient.giveWay()
     await work(() => patient.giveWay())
   } finally {
     patient.end()

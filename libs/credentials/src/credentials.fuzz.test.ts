@@ -7,6 +7,7 @@ import { checkAssertion, checkAttestation, credentialIdIn, presentedIn } from '.
 import { checkGenericRegistration, checkGenericSignature } from './generic.ts'
 import { openDevice, sha256 } from './testing/device.ts'
 import { fidoU2f, packedSelf, packedWithCertificate } from './testing/examples.ts'
+import { openMaker } from './testing/statements.ts'
 
 const consent = sha256(Buffer.from('a consent'))
 const challenges = consentClientChallenges(consent)
@@ -32,10 +33,14 @@ function changed(payload: { readonly response: object }): fc.Arbitrary<unknown> 
   return fc.oneof(ofPart, changedJson(payload))
 }
 
-test('A changed attestation is judged, also by formats of published examples', async () => {
-  const objects = [fidoU2f, packedSelf, packedWithCertificate].map(({ registration }) =>
+test('A changed attestation of any format is judged', async () => {
+  const published = [fidoU2f, packedSelf, packedWithCertificate].map(({ registration }) =>
     Buffer.from(registration.attestationObject, 'hex'),
   )
+  const made = Object.entries(openMaker().statements).map(([format, statement]) =>
+    bytesOf(device.register(consent, { format, statement }).response.attestationObject),
+  )
+  const objects = [...published, ...made]
   const other = changedBytes(objects).map((bytes) => ({
     ...registered,
     response: { ...registered.response, attestationObject: base64(bytes) },

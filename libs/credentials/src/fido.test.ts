@@ -107,11 +107,11 @@ describe('a FIDO credential', () => {
   test.each<[string, Wrong, string]>([
     ['was made over another challenge', { challenge: 'AAAA' }, 'the challenge is different'],
     ['is a signature', { type: 'webauthn.get' }, 'the client data is of webauthn.get'],
-    ['was made without the user', { flags: 0x44 }, 'User presence was required'],
+    ['was made without the user', { flags: 0x44 }, 'the user was not present'],
     ['has no key', { flags: 0x01 }, 'Leftover bytes'],
     ['is of an unknown format', { format: 'invented' }, 'attestation format invented'],
     ['expires at once', { format: 'android-safetynet' }, 'attestation format android-safetynet'],
-    ['has a wrong statement', { statement: new Map([['x', 1]]) }, 'None attestation had'],
+    ['has a wrong statement', { statement: new Map([['x', 1]]) }, 'it has a statement'],
     ['is of another credential', { id: Buffer.alloc(32) }, 'the attestation is of another'],
   ])('A FIDO credential that %s is invalid', async (_case, wrong, detail) => {
     const check = await checkAttestation(openDevice().register(consent, wrong), consentChallenges)
@@ -140,7 +140,7 @@ describe('a FIDO credential', () => {
 
   test('A FIDO credential with a key of an unsupported algorithm is invalid', async () => {
     const check = await checkAttestation(openDevice('ES256K').register(consent), consentChallenges)
-    expect(check).toEqual({ type: 'INVALID', detail: expect.stringContaining('alg "-47"') })
+    expect(check).toEqual({ type: 'INVALID', detail: 'a key of an unknown algorithm' })
   })
 
   test.each([
@@ -171,6 +171,7 @@ describe('a FIDO signature', () => {
         isUserVerified: true,
         signCount: 7,
       },
+      signedHash: sha256(payment).toString('base64url'),
     })
   })
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
+import { keyAtInfinity, keylessKeys } from '@causeway/pki/testing'
 import { checkGenericRegistration, checkGenericSignature } from './generic.ts'
 import { pairOf, sha256, type Algorithm } from './testing/device.ts'
 import type { GenericVerifier } from './verifier.ts'
@@ -98,6 +99,31 @@ test.each([
     signature: sign(algorithm, bytes, privateKey).toString('base64'),
   }
   expect(checkGenericRegistration(credential, challenge).type).toBe('INVALID')
+})
+
+test('No key is accepted with which signatures verify that no key made', () => {
+  const bytes = Buffer.from(challenge.toString('base64url'))
+  for (const { key, signatures } of keylessKeys()) {
+    for (const signed of signatures(key.asymmetricKeyType === 'rsa' ? bytes : sha256(bytes))) {
+      const credential = {
+        publicKey: der(key).toString('base64'),
+        signature: signed.toString('base64'),
+      }
+      const check = checkGenericRegistration(credential, challenge)
+      expect(check).toMatchObject({
+        type: 'INVALID',
+        detail: expect.stringMatching(/^the key is /),
+      })
+    }
+  }
+})
+
+test('A key at infinity is invalid, and does not end the process', () => {
+  const credential = { publicKey: keyAtInfinity.toString('base64'), signature: 'AAAA' }
+  expect(checkGenericRegistration(credential, challenge)).toEqual({
+    type: 'INVALID',
+    detail: 'the key is not a point of its curve',
+  })
 })
 
 test.each([

@@ -5,6 +5,7 @@
  * GenericCredential)
  */
 import { challengeReadings } from '@causeway/fspiop'
+import { publicKeyFault } from '@causeway/pki/public-key'
 import { createPublicKey, hash, verify, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
 import {
@@ -22,10 +23,6 @@ const base64Text = z
 
 const payload = z.looseObject({ publicKey: base64Text, signature: base64Text })
 
-const rsa_bits_min = 2_048
-const rsa_bits_max = 8_192
-const curves: ReadonlySet<string> = new Set(['prime256v1', 'secp256k1'])
-
 /**
  * Checks GenericCredential: the signature proves that the user has the private key.
  * @param challenge the 32 bytes of `consentChallenge`
@@ -41,7 +38,7 @@ export function checkGenericRegistration(credential: unknown, challenge: Buffer)
     Buffer.from(challenge.toString('hex')),
     challenge,
   ]
-  if (!isSignedBy(key, readings, Buffer.from(data.signature, 'base64'))) {
+  if (signedBy(key, readings, Buffer.from(data.signature, 'base64')) === undefined) {
     return invalid('the signature does not verify')
   }
   const publicKey = key.export({ type: 'spki', format: 'der' }).toString('base64url')
@@ -61,29 +58,18 @@ export function checkGenericSignature(
   if (data === undefined) return invalid('malformed')
   const key = readKey(Buffer.from(verifier.publicKey, 'base64url'))
   if (typeof key === 'string') return invalid(key)
-  return isSignedBy(key, challengeReadings(challenge), Buffer.from(data, 'base64'))
-    ? { type: 'VALID', ceremony: undefined }
-    : invalid('the signature does not verify')
+  const signed = signedBy(key, challengeReadings(challenge), Buffer.from(data, 'base64'))
+  return signed === undefined
+    ? invalid('the signature does not verify')
+    : { type: 'VALID', ceremony: undefined, signedHash: hash('sha256', signed, 'base64url') }
 }
 
 /** An acceptable key, from DER or PEM text, or the fault in it. */
 function readKey(bytes: Buffer): KeyObject | string {
   const key = parseKey(bytes)
   if (key === undefined) return 'the public key cannot be read'
-  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key
-  switch (type) {
-    case 'rsa': {
-      const bits = details?.modulusLength ?? 0
-      const isRight = bits >= rsa_bits_min && bits <= rsa_bits_max
-      return isRight ? key : `an RSA key of ${bits} bits`
-    }
-    case 'ec':
-      return curves.has(details?.namedCurve ?? '') ? key : 'a key on another curve'
-    case 'ed25519':
-      return key
-    default:
-      return 'a key of another algorithm'
-  }
+  const fault = publicKeyFault(key, ['RSA', 'P-256', 'secp256k1', 'Ed25519'])
+  return fault === undefined ? key : `the key is ${fault}`
 }
 
 function parseKey(bytes: Buffer): KeyObject | undefined {
@@ -97,13 +83,17 @@ function parseKey(bytes: Buffer): KeyObject | undefined {
 }
 
 /**
- * Whether one of the interpretations was signed, hashed once or, if the signer received the hash,
- * twice.
+ * Which of the interpretations was signed, hashed once or, if the signer received the hash, twice;
+ * undefined: none.
  */
-function isSignedBy(key: KeyObject, readings: readonly Buffer[], signature: Buffer): boolean {
+function signedBy(
+  key: KeyObject,
+  readings: readonly Buffer[],
+  signature: Buffer,
+): Buffer | undefined {
   return readings
     .flatMap((reading) => [reading, hash('sha256', reading, 'buffer')])
-    .some((reading) => verifies(key, reading, signature))
+    .find((reading) => verifies(key, reading, signature))
 }
 
 const raw_ecdsa_length = 64

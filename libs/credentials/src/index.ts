@@ -6,6 +6,8 @@ export {
   type RelyingPartyPolicy,
   allowedFor,
   countFault,
+  isOriginOf,
+  isRelyingPartyId,
   originFault,
   relyingPartyOf,
 } from './relying-party.ts'

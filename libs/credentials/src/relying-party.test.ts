@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
 import {
   allowedFor,
   countFault,
+  isOriginOf,
+  isRelyingPartyId,
   originFault,
   relyingPartyOf,
   type RelyingPartyPolicy,
@@ -33,12 +36,25 @@ describe('for a credential without a list', () => {
     ['https://app.pispx.example', 'app.pispx.example'],
     ['https://app.pispx.example', 'pispx.example'],
     ['https://a.b.pispx.example:8443', 'pispx.example'],
+    ['https://app.pispx.co.uk', 'pispx.co.uk'],
+    ['https://app.pispx.github.io', 'pispx.github.io'],
+    ['https://pay.bank.internal', 'bank.internal'],
   ])('Without a list the relying party at %s may be %s', (origin, rpId) => {
     expect(rpIdOf(at(origin, rpId))).toBe(rpId)
   })
 
   test.each([
     ['https://app.pispx.example', 'example'],
+    ['https://app.pispx.com', 'com'],
+    ['https://app.pispx.co.uk', 'co.uk'],
+    ['https://pispx.github.io', 'github.io'],
+    ['https://co.uk', 'co.uk'],
+    ['https://github.io', 'github.io'],
+    ['https://192.0.2.7', '192.0.2.7'],
+    ['https://[2001:db8::7]', '[2001:db8::7]'],
+    ['https://[2001:db8::7]', '2001:db8::7'],
+    ['https://192.0.2.7', '0.2.7'],
+    ['https://app.pispx.example.', 'pispx.example.'],
     ['https://app.pispx.example', 'other.example'],
     ['https://app.pispx.example', 'x.app.pispx.example'],
     ['https://app.pispx.example/', 'app.pispx.example'],
@@ -72,7 +88,10 @@ describe('for a credential without a list', () => {
 })
 
 describe('for a credential with a list of origins', () => {
-  const listed = { origins: ['https://app.pispx.example', native], rpIds: ['pispx.example'] }
+  const listed = {
+    origins: ['https://app.pispx.example', 'https://other.example', native],
+    rpIds: ['pispx.example'],
+  }
 
   test('The list is that of the PISP, or that of the DFSP if the PISP is unknown', () => {
     const policy = { ...strict, allowed: new Map([['pispx', listed]]) }
@@ -86,6 +105,7 @@ describe('for a credential with a list of origins', () => {
     [native, 'pispx.example', 'ACCEPTED'],
     ['https://other.pispx.example', 'pispx.example', 'REFUSED'],
     ['https://app.pispx.example', 'app.pispx.example', 'REFUSED'],
+    ['https://other.example', 'pispx.example', 'REFUSED'],
   ])('%s with the relying party %s is %s', (origin, rpId, type) => {
     expect(relyingPartyOf(at(origin, rpId), strict, listed).type).toBe(type)
   })
@@ -131,3 +151,48 @@ function verifierAt(origin: string): FidoVerifier {
   const publicKey = 'AAAA'
   return { type: 'FIDO', credentialId, publicKey, rpIdHash, rpId: '', origin, signCount: 0 }
 }
+
+test.each([
+  ['localhost', true],
+  ['operator.hub.example', true],
+  ['pispx.github.io', true],
+  ['com', false],
+  ['co.uk', false],
+  ['github.io', false],
+  ['127.0.0.1', false],
+  ['[::1]', false],
+  ['Hub.example', false],
+  ['hub.example.', false],
+  ['hub.example:443', false],
+  ['https://hub.example', false],
+  ['', false],
+])('"%s" can be the id of a relying party: %s', (id, expected) => {
+  expect(isRelyingPartyId(id)).toBe(expected)
+})
+
+test('An accepted relying party is a registrable domain at or above the host of the origin', () => {
+  const label = fc.constantFrom(
+    'a',
+    'b',
+    'app',
+    'co',
+    'uk',
+    'com',
+    'github',
+    'io',
+    '10',
+    'localhost',
+  )
+  const labels = fc.array(label, { minLength: 1, maxLength: 4 })
+  fc.assert(
+    fc.property(labels, fc.nat(4), (all, from) => {
+      const host = all.join('.')
+      const wanted = all.slice(from).join('.')
+      const rpId = rpIdOf(at(`https://${host}`, wanted))
+      if (rpId === undefined) return
+      expect(rpId).toBe(wanted)
+      expect(isRelyingPartyId(rpId)).toBe(true)
+      expect(isOriginOf(`https://${host}`, rpId)).toBe(true)
+    }),
+  )
+})

@@ -1,10 +1,12 @@
 /**
  * The site or app at which a user may make a credential and sign with it. The hub is not the
  * relying party, and no message names it in advance. So an operator may list the origins and
- * relying parties of a PISP; others are accepted at first use and must stay the same. (Web
- * Authentication Level 3, section 13.4.9)
+ * relying parties of a PISP; others are accepted at first use and must stay the same. Each is a domain
+ * that can be registered, or one below it, and an origin is at the relying party's domain or below it.
+ * (Web Authentication Level 3, sections 5.1.2 and 13.4.9; publicsuffix.org)
  */
 import { hash } from 'node:crypto'
+import { parse } from 'tldts'
 import type { Ceremony, FidoVerifier } from './verifier.ts'
 
 /** The list of one PISP, or of a DFSP whose PISP is unknown. */
@@ -49,9 +51,10 @@ export function relyingPartyOf(
   if (allowed !== undefined) {
     if (!allowed.origins.includes(origin)) return refused('its origin is not on the list')
     const listed = allowed.rpIds.find((rpId) => hashOf(rpId) === rpIdHash)
-    return listed === undefined
-      ? refused('its relying party is not on the list')
-      : { type: 'ACCEPTED', rpId: listed }
+    if (listed === undefined) return refused('its relying party is not on the list')
+    return isNative(origin) || isOriginOf(origin, listed)
+      ? { type: 'ACCEPTED', rpId: listed }
+      : refused('its origin is not of its relying party')
   }
   const host = webHostOf(origin, policy)
   if (host === undefined) {
@@ -59,7 +62,9 @@ export function relyingPartyOf(
       ? { type: 'ACCEPTED', rpId: '' }
       : refused('its origin is not acceptable')
   }
-  const rpId = relyingPartyIds(host).find((one) => hashOf(one) === rpIdHash)
+  const ids = relyingPartyIds(host)
+  if (ids.length === 0) return refused('its origin is an IP address or a public suffix')
+  const rpId = ids.find((one) => hashOf(one) === rpIdHash)
   return rpId === undefined
     ? refused('its relying party is neither the host of its origin nor a domain above it')
     : { type: 'ACCEPTED', rpId }
@@ -76,6 +81,9 @@ export function originFault(
   if (fault !== undefined) return fault
   if (ceremony.rpIdHash !== verifier.rpIdHash) return 'it is for another relying party'
   const { origin } = ceremony
+  if (verifier.rpId !== '' && !isNative(origin) && !isOriginOf(origin, verifier.rpId)) {
+    return 'its origin is not of its relying party'
+  }
   if (allowed !== undefined) {
     return allowed.origins.includes(origin) ? undefined : 'its origin is not on the list'
   }
@@ -121,13 +129,43 @@ function isNative(origin: string): boolean {
   return /^(?:android:apk-key-hash|ios):/.test(origin)
 }
 
+const ownMachine = 'localhost'
+const hostForm = /^(?=.{1,253}$)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*$/
+
 /**
- * The host and its parent domains, except for the last label. Browsers also refuse other public
- * suffixes (`co.uk`); a PISP that invents such a relying party deceives only its own users.
+ * Whether a relying party may have this id: a domain that can be registered or one below it, in lower
+ * case, not an IP address and not a public suffix (`co.uk`, `github.io`); or `localhost`.
  */
+export function isRelyingPartyId(text: string): boolean {
+  return text === ownMachine || registrableDomainOf(text) !== undefined
+}
+
+/** Whether a web page of this origin is at the domain of the relying party or below it. */
+export function isOriginOf(origin: string, rpId: string): boolean {
+  if (!URL.canParse(origin)) return false
+  const { hostname } = new URL(origin)
+  return hostname === rpId || hostname.endsWith(`.${rpId}`)
+}
+
+/** The host and the domains above it, up to the one that can be registered. */
 function relyingPartyIds(host: string): readonly string[] {
-  const labels = host.split('.')
+  if (host === ownMachine) return [host]
+  const domain = registrableDomainOf(host)
+  if (domain === undefined) return []
   const ids = [host]
-  for (let from = 1; from < labels.length - 1; from++) ids.push(labels.slice(from).join('.'))
+  for (let id = host; id !== domain;) {
+    id = id.slice(id.indexOf('.') + 1)
+    ids.push(id)
+  }
   return ids
+}
+
+/**
+ * The public suffix of the host and one label; undefined for an IP address, for a public suffix, and for
+ * what is no host name in lower case. Suffixes of the private section count: whose sites are at
+ * `github.io` are different parties.
+ */
+function registrableDomainOf(host: string): string | undefined {
+  if (!hostForm.test(host)) return undefined
+  return parse(host, { allowPrivateDomains: true, extractHostname: false }).domain ?? undefined
 }

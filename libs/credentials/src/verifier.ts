@@ -56,6 +56,8 @@ export type SignatureCheck =
       readonly type: 'VALID'
       /** Undefined for GENERIC. */
       readonly ceremony: Ceremony | undefined
+      /** SHA-256 of the challenge as it was signed, base64url: the same for every text of it. */
+      readonly signedHash: string
     }
 
 const detail_max = 200

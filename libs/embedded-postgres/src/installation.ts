@@ -28,22 +28,26 @@ const packages: Readonly<Record<string, string>> = {
   'linux-x64': 'linux-x64',
 }
 
-/** Throws StartError when there are no programs for this platform or they do not run. */
-export function findInstallation({ dataDir, reachable, account }: DataFolder): Installation {
-  const native = nativeFolder()
+/**
+ * The programs in the folder `native` or, where the user cannot run them there, in a copy of it. Throws
+ * StartError when there are no programs for this platform or they do not run.
+ */
+export function findInstallation(
+  { dataDir, reachable, account }: DataFolder,
+  native = nativeFolder(),
+): Installation {
   const found = installationIn(native, account)
   if (found !== undefined) return found
-  if (account !== undefined) {
-    for (const parent of [...(reachable ? [dataDir] : []), tmpdir(), '/var/tmp']) {
-      const copied = copyInto(parent, native, account)
-      if (copied !== undefined) return copied
-    }
+  for (const parent of [...(reachable ? [dataDir] : []), tmpdir(), '/var/tmp']) {
+    const copied = copyInto(parent, native, account)
+    if (copied !== undefined) return copied
   }
   const user = account === undefined ? '' : ` as the user ${account.name}`
   throw new StartError(`The PostgreSQL in ${native} does not run${user}.`)
 }
 
-function nativeFolder(): string {
+/** The folder that npm installed. */
+export function nativeFolder(): string {
   const platform = `${process.platform}-${process.arch}`
   const name = packages[platform]
   if (name === undefined) {
@@ -62,8 +66,15 @@ function nativeFolder(): string {
   }
 }
 
-/** The programs in the folder, if the user can run them. */
+/** What a shell reads as more than a character, also between double quotes. */
+const shellSyntax = /["$`\\\n]/
+
+/**
+ * The programs in the folder, if the user can run them. initdb starts `postgres` by a shell, with its path
+ * in double quotes.
+ */
 function installationIn(native: string, account: Account | undefined): Installation | undefined {
+  if (shellSyntax.test(native)) return undefined
   const postgres = join(native, 'bin', 'postgres')
   const version = spawnSync(postgres, ['--version'], {
     encoding: 'utf8',
@@ -76,8 +87,16 @@ function installationIn(native: string, account: Account | undefined): Installat
   return { initdb: join(native, 'bin', 'initdb'), postgres, majorVersion }
 }
 
-/** A copy is named after its original, made whole before it gets that name, and belongs to root. */
-function copyInto(parent: string, native: string, account: Account): Installation | undefined {
+/**
+ * A copy is named after its original, made whole before it gets that name, and belongs to the user of this
+ * process alone.
+ */
+function copyInto(
+  parent: string,
+  native: string,
+  account: Account | undefined,
+): Installation | undefined {
+  if (shellSyntax.test(parent)) return undefined
   const { size, mtimeMs } = statSync(join(native, 'bin', 'postgres'))
   const original = `${native} ${size} ${mtimeMs}`
   const hash = createHash('sha256').update(original).digest('hex').slice(0, 8)
@@ -85,7 +104,7 @@ function copyInto(parent: string, native: string, account: Account): Installatio
   try {
     const old = lstatSync(copy, { throwIfNoEntry: false })
     if (old !== undefined) {
-      const ours = old.isDirectory() && old.uid === 0 && (old.mode & 0o022) === 0
+      const ours = old.isDirectory() && old.uid === process.getuid?.() && (old.mode & 0o022) === 0
       return ours ? installationIn(copy, account) : undefined
     }
     const unfinished = `${copy}.${process.pid}`

@@ -10,12 +10,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { asSuperuser } from '@causeway/postgres'
 import { openLog } from '@causeway/process'
 import { eventually, startChild, type Child } from '@causeway/process/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Client } from 'pg'
+import { prepareDataFolder } from './data-folder-owner.ts'
+import { findInstallation, nativeFolder } from './installation.ts'
 import { startServer, type PostgresServer, type ServerOptions } from './server.ts'
 
 const log = openLog({ name: 'test', level: 'silent' })
@@ -241,7 +243,8 @@ describe('Remains in DATA_DIR:', () => {
     rmSync(join(dataDir, 'pg'), { recursive: true })
     mkdirSync(join(dataDir, 'pg.init-999999999', 'base'), { recursive: true })
     await start()
-    expect(readdirSync(dataDir).sort()).toEqual(['pg', 'run'])
+    const remains = readdirSync(dataDir).filter((name) => name.startsWith('pg'))
+    expect(remains).toEqual(['pg'])
   })
 
   test('Data of another version of PostgreSQL is refused and not changed', async () => {
@@ -268,6 +271,13 @@ describe('Paths of DATA_DIR:', () => {
     const server = await start({ dataDir: join(dataDir, `a "b", 'c' é`) })
     await remember(server, 'kept')
     expect(await remembered(server)).toEqual(['kept'])
+  })
+
+  test('A PostgreSQL whose own path needs quoting is run from a copy', () => {
+    const native = join(dataDir, `a "b" $c`)
+    spawnSync('cp', ['-a', nativeFolder(), native])
+    const copied = findInstallation(prepareDataFolder(dataDir), native)
+    expect(dirname(dirname(copied.initdb))).toMatch(/^[^"$]+causeway-postgresql-[0-9a-f]{8}$/)
   })
 
   test('A DATA_DIR below a folder without access for others works, even if PostgreSQL runs as another user', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { accessIn, topicAccess } from './access.ts'
-import { catalogue, sharedTopics, topics, topicsFromOutside } from './catalogue.ts'
-import type { EventDefinition } from './define.ts'
+import { catalogue, sharedTopics, topics, topicsFromOutside } from './catalogue/catalogue.ts'
+import type { EventDefinition } from './catalogue/define.ts'
 
 const events = Object.values<EventDefinition>(catalogue)
 

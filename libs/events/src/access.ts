@@ -3,8 +3,8 @@
  * ACLs.
  */
 import type { TopicAccess } from '@causeway/bus/kafka'
-import { catalogue } from './catalogue.ts'
-import type { EventDefinition, Publisher } from './define.ts'
+import { catalogue } from './catalogue/catalogue.ts'
+import type { EventDefinition, Publisher } from './catalogue/define.ts'
 
 /**
  * A service writes only what it publishes; it reads what it subscribes to and what it publishes.

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { auditEntry, type AuditedAction } from './audit.ts'
-import { catalogue } from './catalogue.ts'
+import { catalogue } from './catalogue/catalogue.ts'
 
 const action: AuditedAction = {
   actor: 'ada',

@@ -8,7 +8,7 @@ import { hostname } from 'node:os'
 import type { OutgoingMessage } from '@causeway/bus'
 import { currentOrigin } from '@causeway/process'
 import { canonicalJson } from './canonical-json.ts'
-import type { Payload, PublisherOf } from './catalogue.ts'
+import type { Payload, PublisherOf } from './catalogue/catalogue.ts'
 import { newEvent } from './event.ts'
 
 /** What can be printed as JSON; amounts and balances are decimal strings. */

@@ -2,9 +2,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { readdirSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { catalogue } from './catalogue.ts'
+import { catalogue } from './catalogue/catalogue.ts'
 import { releaseOf, unreadable, type Release } from './testing/compatibility.ts'
-import { neverPublished, unpublished } from './unpublished.ts'
+import { unpublished } from './unpublished.ts'
 
 const releases = new URL('../releases/', import.meta.url)
 const newest = readdirSync(releases)
@@ -19,7 +19,7 @@ test('Consumers of the release before read all that this release publishes', () 
 })
 
 test('This release reads all that the release before publishes and has left in the log', () => {
-  expect(unreadable(before, now)).toEqual(neverPublished)
+  expect(unreadable(before, now)).toEqual([])
 })
 
 describe('a release cannot be read by the one before', () => {

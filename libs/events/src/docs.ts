@@ -3,8 +3,8 @@
  * A test compares the page with this function; `npm run docs` writes it again.
  */
 import { z } from 'zod'
-import { catalogue, topicsFromOutside } from './catalogue.ts'
-import type { EventDefinition } from './define.ts'
+import { catalogue, topicsFromOutside } from './catalogue/catalogue.ts'
+import type { EventDefinition } from './catalogue/define.ts'
 import { unpublished } from './unpublished.ts'
 
 interface JsonSchema {

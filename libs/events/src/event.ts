@@ -13,7 +13,7 @@ import type {
   Subscribed,
   Subscription,
 } from '@causeway/bus'
-import { catalogue, type EventName, type Payload, type PublisherOf } from './catalogue.ts'
+import { catalogue, type EventName, type Payload, type PublisherOf } from './catalogue/catalogue.ts'
 import { readPayload } from './read.ts'
 
 /** What a relay will need: the received body, byte for byte, and the FSP's headers. */

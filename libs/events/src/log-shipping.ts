@@ -3,11 +3,11 @@
  * lost, and their number becomes a line of its own; nothing waits for it.
  */
 import type { EventBus } from '@causeway/bus'
-import { periodically, takeWarnings, type Logger, type Service } from '@causeway/process'
+import { periodically, takeWarnings, type Logger, type Service, jsonOf } from '@causeway/process'
 import { z } from 'zod'
-import type { Payload, PublisherOf } from './catalogue.ts'
+import type { Payload, PublisherOf } from './catalogue/catalogue.ts'
 import { newEvent } from './event.ts'
-import { logLevels } from './platform.ts'
+import { logLevels } from './catalogue/platform.ts'
 
 type Source = PublisherOf<'/log-write'>
 type LogLine = Payload<'/log-write'>
@@ -96,12 +96,4 @@ function lossOf(count: number, name: string): LogLine {
 function textOf(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   return text.slice(0, value_length_max)
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

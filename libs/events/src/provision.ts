@@ -4,6 +4,6 @@
  */
 import { runKafkaProvision } from '@causeway/runtime'
 import { topicAccess } from './access.ts'
-import { topics } from './catalogue.ts'
+import { topics } from './catalogue/catalogue.ts'
 
 await runKafkaProvision({ topics, access: topicAccess })

@@ -4,7 +4,7 @@
  */
 import { FromNewerRelease } from '@causeway/bus'
 import type { z } from 'zod'
-import { catalogue, type EventName } from './catalogue.ts'
+import { catalogue, type EventName } from './catalogue/catalogue.ts'
 
 type Issue = z.core.$ZodIssue
 

@@ -3,7 +3,7 @@
  * `releases/VERSION.json`, with the version of the repository.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { catalogue } from './catalogue.ts'
+import { catalogue } from './catalogue/catalogue.ts'
 import { releaseOf } from './testing/compatibility.ts'
 
 const { version } = JSON.parse(

@@ -43,8 +43,8 @@ import {
   type Dfsp,
   noDfsp,
   openDfsp,
-} from './thirdparty/dfsp/dfsp.ts'
-import { openPisp, type Pisp } from './thirdparty/pisp/pisp.ts'
+} from './pisp/dfsp/dfsp.ts'
+import { openPisp, type Pisp } from './pisp/initiator/pisp.ts'
 import { resolveWith } from './payments/resolve.ts'
 import { transferHandlers } from './transfers/inbound-handlers.ts'
 import type { TransferOrder, TransferResult } from './transfers/outcome.ts'

@@ -70,21 +70,21 @@ export {
   type FidoAssertion,
   type FidoAttestation,
   type GenericKey,
-} from './thirdparty/authenticator.ts'
-export type { Dfsp } from './thirdparty/dfsp/dfsp.ts'
-export type { Link } from './thirdparty/dfsp/link.ts'
-export type { DfspOptions, ThirdPartyPayment } from './thirdparty/dfsp/options.ts'
-export type { PayerAccount, PispOutcome } from './thirdparty/dfsp/payment.ts'
-export type { LinkingChoices } from './thirdparty/dfsp/requests.ts'
-export type { Account, Channel, Credential, Scope, SignedPayload } from './thirdparty/consent.ts'
-export type { AccountsResult, ProvidersResult } from './thirdparty/pisp/discovery.ts'
-export type { LinkedConsent } from './thirdparty/pisp/linked.ts'
+} from './pisp/authenticator.ts'
+export type { Dfsp } from './pisp/dfsp/dfsp.ts'
+export type { Link } from './pisp/dfsp/link.ts'
+export type { DfspOptions, ThirdPartyPayment } from './pisp/dfsp/options.ts'
+export type { PayerAccount, PispOutcome } from './pisp/dfsp/payment.ts'
+export type { LinkingChoices } from './pisp/dfsp/requests.ts'
+export type { Account, Channel, Credential, Scope, SignedPayload } from './pisp/consent.ts'
+export type { AccountsResult, ProvidersResult } from './pisp/initiator/discovery.ts'
+export type { LinkedConsent } from './pisp/initiator/linked.ts'
 export type {
   Authentication,
   CredentialRequest,
   LinkOrder,
   LinkResult,
   UnlinkResult,
-} from './thirdparty/pisp/link-order.ts'
-export type { TermsToSign, ThirdPartyOrder, ThirdPartyResult } from './thirdparty/pisp/paying.ts'
-export type { Pisp, PispOptions } from './thirdparty/pisp/pisp.ts'
+} from './pisp/initiator/link-order.ts'
+export type { TermsToSign, ThirdPartyOrder, ThirdPartyResult } from './pisp/initiator/paying.ts'
+export type { Pisp, PispOptions } from './pisp/initiator/pisp.ts'

@@ -1,5 +1,11 @@
-/** Messages of an FSP, with every required header. FSPIOP 3.2. */
-import { contentType, resourceRules, writeHttpDate, type Resource } from '@causeway/fspiop'
+/** Messages of an FSP, with every required header, their bodies as canonical JSON. FSPIOP 3.2. */
+import {
+  canonicalJson,
+  contentType,
+  resourceRules,
+  writeHttpDate,
+  type Resource,
+} from '@causeway/fspiop'
 import { askedVersion, currentTrace } from './trace.ts'
 
 /** Source and destination FSP; the hub finds a destination that is left out. */
@@ -52,7 +58,7 @@ export function writeMessage(
     method,
     path,
     headers,
-    body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
+    body: body === undefined ? undefined : Buffer.from(canonicalJson(body)),
   }
 }
 

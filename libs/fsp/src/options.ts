@@ -14,8 +14,8 @@ import type {
   RequestOutcome,
 } from './requests/request.ts'
 import type { Encryption } from './field-encryption.ts'
-import type { DfspOptions } from './thirdparty/dfsp/options.ts'
-import type { PispOptions } from './thirdparty/pisp/pisp.ts'
+import type { DfspOptions } from './pisp/dfsp/options.ts'
+import type { PispOptions } from './pisp/initiator/pisp.ts'
 import type { IncomingTransfer, PayeeDecision, PayeeOutcome } from './transfers/outcome.ts'
 
 type Later<Value> = Value | Promise<Value>

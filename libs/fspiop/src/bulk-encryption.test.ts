@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { renumberedEncryption } from './encryption-header.ts'
+import { renumberedEncryption } from './signatures/encryption-header.ts'
 
 function headerOf(...names: readonly string[]): string {
   return JSON.stringify({

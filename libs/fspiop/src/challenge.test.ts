@@ -6,7 +6,7 @@ import {
   transactionChallenge,
   transactionClientChallenges,
 } from './challenge.ts'
-import { canonicalJson } from './hash.ts'
+import { canonicalJson } from './bodies/canonical-json.ts'
 
 const consentId = '7d34f91d-6a2c-4a0e-9c1b-5f8e2b7a4c10'
 const first = 'ACCOUNTS_TRANSFER'

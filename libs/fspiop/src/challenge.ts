@@ -3,7 +3,7 @@
  * it, so it is a function of the message only: SHA-256 over its canonical JSON (RFC 8785).
  */
 import { hash } from 'node:crypto'
-import { canonicalJson } from './hash.ts'
+import { canonicalJson } from './bodies/canonical-json.ts'
 
 export interface ConsentToSign {
   readonly consentId: string

@@ -5,10 +5,10 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { readBody } from './body.ts'
-import { withoutEncrypted } from './encrypted.ts'
+import { readBody } from './bodies/body.ts'
+import { withoutEncrypted } from './signatures/encrypted.ts'
 import { decodePacket, encodePacket } from './ilp.ts'
-import { decryptFields, encryptFields } from './jwe.ts'
+import { decryptFields, encryptFields } from './signatures/jwe.ts'
 import { membersIn, repeatedMember } from './members.ts'
 
 const sizes = [200, 400, 800] as const

@@ -1,13 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
 import {
   callbackAddress,
   callbackUrl,
   endpointTypeOf,
   endpointTypes,
+  endpointValueFault,
   fillTemplate,
   isBaseUrlType,
   isEndpointType,
-  isEndpointValue,
   templateVariables,
 } from './endpoints.ts'
 import { type Operation, routes } from './routes.ts'
@@ -133,31 +134,76 @@ describe('a value to register', () => {
   test.each([
     [url, 'http://fsp.test/transfers/{{transferId}}'],
     [url, 'https://127.0.0.1:4301/callbacks'],
-    [url, 'http://{{fsp}}.test/transfers'],
+    [url, 'http://fsp.test/put?id={{ ID }}'],
+    ['FSPIOP_CALLBACK_URL_QUOTES', 'https://fsp.test/quotes/{{quoteId}}?by=hub'],
+    ['FSPIOP_CALLBACK_URL_PARTIES_GET', 'https://fsp.test/{{partyIdType}}/{{partyIdentifier}}'],
+    ['FSPIOP_CALLBACK_URL_PARTICIPANT_DELETE', 'https://fsp.test/{{partySubIdOrType}}'],
+    ['FSPIOP_CALLBACK_URL', 'https://fsp.test/{{transferId}}/{{ServiceType}}'],
+    ['TP_CB_URL_SERVICES_PUT', 'https://fsp.test/{{ServiceType}}'],
+    ['TP_CB_URL_CONSENT_POST', 'https://fsp.test/consents'],
     [email, 'ops@fsp.test'],
     ['ALARM_NOTIFICATION_TOPIC', 'alarms.fsp'],
   ] as const)('A value to register for %s may be %s', (type, value) => {
-    expect(isEndpointValue(type, value)).toBe(true)
+    expect(endpointValueFault(type, value)).toBeUndefined()
   })
 
+  const base = 'FSPIOP_CALLBACK_URL_QUOTES'
   test.each([
-    [url, ''],
-    [url, 'fsp.test/transfers'],
-    [url, '/transfers'],
-    [url, 'ftp://fsp.test'],
-    [url, 'http://'],
-    [url, 'http:///transfers'],
-    [url, 'http://user:secret@fsp.test/transfers'],
-    [url, 'https://user@fsp.test/{{transferId}}'],
-    [url, 'http://fsp.test:99999/'],
-    [url, 'http://fsp.test/{{transferId'],
-    [url, 'http://fsp.test/a b'],
-    [url, `http://fsp.test/${'x'.repeat(1_024)}`],
-    [email, 'http://fsp.test'],
-    [email, 'ops@'],
-    ['ALARM_NOTIFICATION_TOPIC', 'a b'],
-  ] as const)('A value to register for %s may not be %s', (type, value) => {
-    expect(isEndpointValue(type, value)).toBe(false)
+    [url, '', 'neither https:// nor http://'],
+    [url, 'ftp://fsp.test', 'neither https:// nor http://'],
+    [url, `http://fsp.test/${'x'.repeat(1_024)}`, 'more than 1024 characters'],
+    [url, 'http://fsp.test/{{transferId', 'a brace'],
+    [url, 'http://fsp.test/{id}', 'a brace'],
+    [url, 'http://fsp.test/{{id}}#{{id}}', 'a fragment'],
+    [url, 'http://{{fsp}}.test/transfers', 'the unknown variable {{fsp}}'],
+    [url, 'http://fsp.test/{{quoteId}}', 'the unknown variable {{quoteId}}'],
+    [url, 'http://fsp.test/{{toString}}', 'the unknown variable {{toString}}'],
+    ['FSPIOP_CALLBACK_URL_PARTIES_GET', 'http://fsp.test/{{partySubIdOrType}}', 'unknown variable'],
+    [base, 'https://fsp.test/?tenant=1', 'a query, but paths are appended'],
+    [base, 'https://fsp.test/{{transferId}}', 'unknown variable'],
+    ['FSPIOP_CALLBACK_URL', 'https://fsp.test/{{nothing}}', 'unknown variable'],
+    ['TP_CB_URL_CONSENT_POST', 'https://fsp.test?x', 'a query'],
+    [email, 'http://fsp.test', 'e-mail address'],
+    ['ALARM_NOTIFICATION_TOPIC', 'a b', 'a topic'],
+  ] as const)('A value to register for %s may not be %s', (type, value, fault) => {
+    expect(endpointValueFault(type, value)).toContain(fault)
+  })
+
+  test('A value that can be registered gives every message that has its variables an address', () => {
+    const names = ['id', 'ID', 'transferId', 'quoteId', 'partyIdType', 'partySubIdOrType', 'x']
+    const part = fc.oneof(
+      fc.constantFrom(...names.map((name) => `{{${name}}}`)),
+      fc.constantFrom('/', 'a', '?', '#', '@', '{', ' ', '\\', ':0', 'b=c'),
+    )
+    const value = fc
+      .array(part, { maxLength: 5 })
+      .map((parts) => `https://fsp.test/${parts.join('')}`)
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...sent),
+        value,
+        ({ operation, path, variables }, registering) => {
+          const type = endpointTypeOf(operation)
+          if (type === undefined || endpointValueFault(type, registering) !== undefined) return
+          const address = callbackAddress(
+            new Map([[type, registering]]),
+            operation,
+            path,
+            variables,
+          )
+          // A type that serves messages with and without a variable has an address for those with it.
+          const needed = registering.match(/(?<=\{\{)\w+/g) ?? []
+          const has = needed.every((name) => Object.hasOwn(variables, name))
+          expect(address === undefined).toBe(!has)
+          if (address === undefined) return
+          const { hash, pathname, search, username } = new URL(address)
+          expect([hash, username]).toEqual(['', ''])
+          if (needed.length === 0 && isBaseUrlType(type)) {
+            expect(`${pathname}${search}`.endsWith(path)).toBe(true)
+          }
+        },
+      ),
+    )
   })
 })
 

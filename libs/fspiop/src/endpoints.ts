@@ -2,8 +2,9 @@
  * Callback addresses of FSPs: the closed list of endpoint types, the address of a registered value, and
  * the type of each operation.
  */
+import { baseAddressFault, mailAddressFault, webAddressFault } from './addresses.ts'
 import type { Resource } from './resources.ts'
-import type { Operation, PathParameters } from './routes.ts'
+import { routes, type Operation, type PathParameters } from './routes.ts'
 
 const callbackUrlTypes = [
   'FSPIOP_CALLBACK_URL_PARTICIPANT_PUT',
@@ -120,19 +121,28 @@ export function isBaseUrlType(type: EndpointType): boolean {
 
 const value_max = 1024
 const variablePattern = /\{\{\s*([A-Za-z]+)\s*\}\}/g
+const topicPattern = /^[\w.-]{1,1024}$/
 
 /**
- * Whether the value can be registered: an absolute http or https address without user information, or
- * an e-mail address for the e-mail types; at most 1,024 characters.
+ * Why the value can never work for the type, as a phrase that follows "value"; undefined for one that can be
+ * registered: an absolute http or https address, to which paths can be appended where the type demands it,
+ * with variables that a message to it has; an e-mail address for the e-mail types.
  */
-export function isEndpointValue(type: EndpointType, value: string): boolean {
-  if (value.length === 0 || value.length > value_max) return false
-  if (emails.has(type)) return /^[^\s@]+@[^\s@]+$/.test(value)
-  if (topics.has(type)) return /^[\w.-]+$/.test(value)
+export function endpointValueFault(type: EndpointType, value: string): string | undefined {
+  if (emails.has(type)) return mailAddressFault(value)
+  if (topics.has(type)) return topicPattern.test(value) ? undefined : 'must be the name of a topic'
   const plain = value.replace(variablePattern, 'x')
-  if (/[{}\s]/.test(plain) || !/^https?:\/\/[^/]/i.test(plain)) return false
-  if (/^https?:\/\/[^/?#]*@/i.test(plain)) return false
-  return URL.canParse(plain)
+  if (/[{}]/.test(plain)) return 'has a brace outside of a variable such as {{id}}'
+  const names = variablesIn(value)
+  const unknown = names.find((name) => !variablesOf(type).has(name))
+  if (unknown !== undefined) return `has the unknown variable {{${unknown}}}`
+  if (value.length > value_max) return `has more than ${value_max} characters`
+  const isBase = names.length === 0 && isBaseUrlType(type)
+  return isBase ? baseAddressFault(plain) : webAddressFault(plain)
+}
+
+function variablesIn(template: string): readonly string[] {
+  return Array.from(template.matchAll(variablePattern), ([, name = '']) => name)
 }
 
 /**
@@ -143,8 +153,7 @@ export function fillTemplate(
   template: string,
   variables: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
-  const names = Array.from(template.matchAll(variablePattern), ([, name = '']) => name)
-  const known = names.every(
+  const known = variablesIn(template).every(
     (name) => Object.hasOwn(variables, name) && variables[name] !== undefined,
   )
   if (!known) return undefined
@@ -329,6 +338,40 @@ export function templateVariables(
     const party = { partyIdType: Type, partyIdentifier: ID }
     return { ...any, ...party, ...(SubId === undefined ? {} : { partySubIdOrType: SubId }) }
   }
-  if (resource === 'participants') return { ...any, requestId: ID }
-  return resource === 'transfers' ? { ...any, transferId: ID } : any
+  const ownName = ownNames[resource]
+  return ownName === undefined ? any : { ...any, [ownName]: ID }
+}
+
+/** The further name of the id of a resource. */
+const ownNames: Readonly<Partial<Record<Resource, string>>> = {
+  participants: 'requestId',
+  transfers: 'transferId',
+  quotes: 'quoteId',
+  bulkQuotes: 'bulkQuoteId',
+}
+
+/** The variables of the messages to the addresses of a type; of any message where none is its own. */
+const namesByType: ReadonlyMap<EndpointType | undefined, ReadonlySet<string>> = (() => {
+  const byType = new Map<EndpointType | undefined, Set<string>>()
+  for (const { resource, methods, template } of routes) {
+    const names = Object.keys(templateVariables(resource, parametersOf(template)))
+    for (const method of methods) {
+      const own = endpointTypeOf(`${method} ${template}` as Operation)
+      for (const type of [own, baseType, undefined] as const) {
+        const known = byType.get(type) ?? new Set()
+        byType.set(type, new Set([...known, ...names]))
+      }
+    }
+  }
+  return byType
+})()
+
+function variablesOf(type: EndpointType): ReadonlySet<string> {
+  return namesByType.get(type) ?? namesByType.get(undefined) ?? new Set()
+}
+
+/** Those of the message; one without an id in its path has it in its body. */
+function parametersOf(template: string): PathParameters {
+  const names = Array.from(template.matchAll(/\{(\w+)\}/g), ([, name = '']) => name)
+  return Object.fromEntries((names.length === 0 ? ['ID'] : names).map((name) => [name, '']))
 }

@@ -45,7 +45,7 @@ describe('the catalogue', () => {
 
   test('The catalogue has only the statuses of the API', () => {
     expect(Object.keys(httpStatuses).map(Number)).toEqual([
-      200, 202, 400, 401, 403, 404, 405, 406, 415, 501, 503,
+      200, 202, 400, 401, 403, 404, 405, 406, 501, 503,
     ])
     for (const code of codes) expect(httpStatuses[errorCatalogue[code].status]).toBeDefined()
   })

@@ -31,7 +31,6 @@ export const httpStatuses = {
   404: 'no such path',
   405: 'the path has no such method',
   406: 'none of the requested versions is supported',
-  415: 'the body is encoded (Content-Encoding), which this API does not support',
   501: 'this hub does not support the operation',
   503: 'temporarily unavailable: overloaded, or a dependency is unavailable',
 } as const

@@ -346,10 +346,16 @@ describe('relayed headers', () => {
     expect(relayHeaders('POST', received)).toEqual(retained)
   })
 
-  test.each(['PUT', 'PATCH'] as const)('Relayed headers of %s carry no Accept', (method) => {
-    const relayed = relayHeaders(method, received)
+  test('Relayed headers of PUT carry no Accept', () => {
+    const relayed = relayHeaders('PUT', received)
     expect(relayed['accept']).toBeUndefined()
     expect({ accept: complete.accept, ...relayed }).toEqual(retained)
+  })
+
+  test('Relayed headers of PATCH carry the Accept that was sent, otherwise the media type of the body', () => {
+    expect(relayHeaders('PATCH', received)).toEqual(retained)
+    const { accept: _accept, ...others } = received
+    expect(relayHeaders('PATCH', others)).toEqual({ ...retained, accept: type })
   })
 
   test('Relayed headers get the destination that was looked up', () => {
@@ -426,4 +432,14 @@ test('The headers of a message of the hub are complete, and carry no Accept', ()
     'fspiop-http-method': 'PUT',
     'fspiop-uri': '/transfers/1/error',
   })
+})
+
+test.each([
+  ['PATCH', 'consents', 'application/vnd.interoperability.consents+json;version=1.0'],
+  ['PATCH', 'transfers', undefined],
+  ['PUT', 'consents', undefined],
+] as const)('A %s of the hub about %s has the Accept %s', (method, resource, accept) => {
+  const about = { path: `/${resource}/1`, source: 'Hub', destination: 'payerfsp' }
+  const headers = hubHeaders({ method, resource, version: '1.0', date: new Date(0), ...about })
+  expect(headers['accept']).toBe(accept)
 })

@@ -2,7 +2,7 @@
  * The headers of a request: one ordered check of the required ones, and the headers of outgoing
  * messages, relayed or created by the hub. FSPIOP 3.2. Names are lower case, as in Node.js.
  */
-import { isFspId } from './elements.ts'
+import { isFspId } from './bodies/elements.ts'
 import { type Refusal, refusal } from './errors.ts'
 import { readHttpDate, writeHttpDate } from './http-date.ts'
 import { contentType, negotiateAccept, readContentType } from './media-type.ts'
@@ -174,7 +174,8 @@ const noNames: ReadonlySet<string> = new Set()
  * The headers that are relayed unchanged: those of the API, the trace, X-Forwarded-For, and those that
  * the `scheme` defined. All others are removed: those of one connection (also those named in
  * Connection), of the channel and of the transfer coding, what a proxy or server would believe, and
- * Accept on PUT and PATCH. A given `destination`, found by lookup, replaces an empty one.
+ * Accept on PUT. A given `destination`, found by lookup, replaces an empty one. A PATCH without Accept
+ * gets the media type of its body, because the Third-Party API's description requires one there.
  */
 export function relayHeaders(
   method: Method,
@@ -188,11 +189,13 @@ export function relayHeaders(
   const relayed: Record<string, string> = {}
   for (const name of Object.keys(headers)) {
     if (!isRelayed(name, scheme) || ofConnection.has(name)) continue
-    if (name === 'accept' && isAnswer(method)) continue
+    if (name === 'accept' && method === 'PUT') continue
     const value = one(headers, name)
     if (value !== undefined) relayed[name] = value
   }
   if (destination !== undefined) relayed['fspiop-destination'] = destination
+  const mediaType = relayed['content-type']
+  if (method === 'PATCH' && mediaType !== undefined) relayed['accept'] ??= mediaType
   return relayed
 }
 
@@ -225,13 +228,15 @@ export interface HubMessage {
 
 /**
  * The headers of a message that the hub creates, without a signature. Accept names the version of the
- * message itself.
+ * message itself; a PATCH has it in the Third-Party API alone.
  */
 export function hubHeaders(message: HubMessage): Record<string, string> {
   const { method, resource, path, version, source, destination, date } = message
+  const { isThirdParty }: ResourceRules = resourceRules[resource]
+  const hasAccept = !isAnswer(method) || (method === 'PATCH' && isThirdParty === true)
   return {
     'content-type': contentType(resource, version),
-    ...(isAnswer(method) ? {} : { accept: contentType(resource, version) }),
+    ...(hasAccept ? { accept: contentType(resource, version) } : {}),
     date: writeHttpDate(date),
     'fspiop-source': source,
     'fspiop-destination': destination,

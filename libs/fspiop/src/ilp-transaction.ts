@@ -3,14 +3,14 @@
  * (Transaction).
  */
 import { z } from 'zod'
-import { type BodyReading, readBody } from './body.ts'
-import { extensionList, money, party, transactionType } from './complex.ts'
-import { correlationId, note, transactionId, transferOrQuoteId } from './elements.ts'
+import { type BodyReading, readBody } from './bodies/body.ts'
+import { extensionList, money, party, transactionType } from './bodies/complex.ts'
+import { correlationId, note } from './bodies/elements.ts'
 
 const transaction = z.compile(
   z.looseObject({
-    transactionId,
-    quoteId: transferOrQuoteId,
+    transactionId: correlationId,
+    quoteId: correlationId,
     /** Only after a transaction request. */
     transactionRequestId: correlationId.optional(),
     payee: party,

@@ -1,4 +1,5 @@
-export { type BodyReading, readBody, readJson } from './body.ts'
+export { type BodyReading, readBody, readJson } from './bodies/body.ts'
+export { canonicalJson } from './bodies/canonical-json.ts'
 export {
   challengeReadings,
   consentChallenge,
@@ -16,21 +17,24 @@ export {
   partyIdInfo,
   type TransactionType,
   transactionType,
-} from './complex.ts'
-export * as elements from './elements.ts'
-export { type Clear, type EncryptedPath, readEncryptedPaths } from './encrypted.ts'
-export { renumberedEncryption } from './encryption-header.ts'
+} from './bodies/complex.ts'
+export { utcDateTime, writableTime, writeDateTime } from './bodies/date-time.ts'
+export { finerAmount, finerThan } from './bodies/decimals.ts'
+export * as elements from './bodies/elements.ts'
+export { type Clear, type EncryptedPath, readEncryptedPaths } from './signatures/encrypted.ts'
+export { renumberedEncryption } from './signatures/encryption-header.ts'
 
+export { baseAddressFault, mailAddressFault, webAddressFault } from './addresses.ts'
 export {
   callbackAddress,
   type EndpointType,
   endpointTypeOf,
   endpointTypes,
+  endpointValueFault,
   isEndpointType,
-  isEndpointValue,
   templateVariables,
 } from './endpoints.ts'
-export * from './enumerations.ts'
+export * from './bodies/enumerations.ts'
 export {
   causeOf,
   type ErrorCode,
@@ -38,10 +42,11 @@ export {
   type ErrorInformation,
   errorInformation,
   type ExtensionList,
+  httpStatuses,
   type Refusal,
 } from './errors.ts'
 export { concernsPerson, type Person } from './person.ts'
-export { payloadHash } from './hash.ts'
+export { payloadHash } from './bodies/hash.ts'
 export {
   type AcceptedHeaders,
   checkHeaders,
@@ -54,7 +59,7 @@ export {
   responseContentType,
 } from './headers.ts'
 export { readHttpDate, writeHttpDate } from './http-date.ts'
-export { isCorrelationId, isUuid } from './ids.ts'
+export { isCorrelationId } from './bodies/ids.ts'
 export { readTransaction, type Transaction, writeTransaction } from './ilp-transaction.ts'
 export {
   amountToIlp,
@@ -65,8 +70,8 @@ export {
   fulfils,
   isCondition,
 } from './ilp.ts'
-export { decryptFields, encryptFields } from './jwe.ts'
-export { isKid, readPublicKey } from './jws-key.ts'
+export { decryptFields, encryptFields } from './signatures/jwe.ts'
+export { isKid, readPublicKey } from './signatures/jws-key.ts'
 export {
   type MessageToSign,
   type ParsedSignature,
@@ -78,7 +83,7 @@ export {
   signerOf,
   type VerificationKey,
   verifySignature,
-} from './jws.ts'
+} from './signatures/jws.ts'
 export { contentType } from './media-type.ts'
 export { identifierFault, isPartyIdType, isThirdPartyIdType, subIdFault } from './party-id.ts'
 export { payeeReceiveAmountOf, transferAmountOf } from './quote-amounts.ts'
@@ -129,33 +134,33 @@ export {
   putTransactionRequests,
   putTransactionRequestsAnyState,
 } from './resources/transactionRequests.ts'
-export { putAccounts } from './resources/thirdparty/accounts.ts'
+export { putAccounts } from './resources/pisp/accounts.ts'
 export {
   type PostThirdpartyAuthorizations,
   postThirdpartyAuthorizations,
   putThirdpartyAuthorizations,
-} from './resources/thirdparty/authorizations.ts'
+} from './resources/pisp/authorizations.ts'
 export {
   patchConsentRequests,
   type PostConsentRequests,
   postConsentRequests,
   putConsentRequests,
-} from './resources/thirdparty/consentRequests.ts'
+} from './resources/pisp/consentRequests.ts'
 export {
   patchConsents,
   postConsents,
   postConsentsRegistration,
   putConsents,
-} from './resources/thirdparty/consents.ts'
+} from './resources/pisp/consents.ts'
 
-export { putServices } from './resources/thirdparty/services.ts'
+export { putServices } from './resources/pisp/services.ts'
 export {
   patchThirdpartyTransactions,
   type PostThirdpartyTransactions,
   postThirdpartyTransactions,
   putThirdpartyTransactions,
-} from './resources/thirdparty/transactions.ts'
-export { postVerifications, putVerifications } from './resources/thirdparty/verifications.ts'
+} from './resources/pisp/transactions.ts'
+export { postVerifications, putVerifications } from './resources/pisp/verifications.ts'
 export { type PutTransactions, putTransactions } from './resources/transactions.ts'
 export {
   patchTransfers,

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { createHmac, createSign, type JsonWebKey } from 'node:crypto'
 import fc from 'fast-check'
 import { FlattenedSign, flattenedVerify } from 'jose'
-import { readSignature } from './jws.ts'
+import { readSignature } from './signatures/jws.ts'
 import {
   rsa,
   otherRsa,

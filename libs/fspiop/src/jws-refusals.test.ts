@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { readSignature, signerOf } from './jws.ts'
+import { readSignature, signerOf } from './signatures/jws.ts'
 import {
   now,
   rsa,

@@ -25,6 +25,10 @@ describe('Accept', () => {
     [`${base};version=2 ,  ${base};version=1`, '1.1'],
     [`${base};version=9.9,${base}`, '1.1'],
     [`APPLICATION/vnd.interoperability.transfers+json;version=1.0`, '1.0'],
+    [`${base};version=1.0, */*`, '1.0'],
+    [`application/json;q=0.9, text/plain;charset=utf-8, ${base};version=1.1, */*;q=0.1`, '1.1'],
+    [`${base};version=x, ${base};version=1.0;q=1, ${base};version=1.1`, '1.1'],
+    [`${base};version=1.0,`, '1.0'],
   ])('%s agrees on %s', (header, version) => {
     expect(accept(header)).toEqual({ agreed: true, version })
   })
@@ -44,8 +48,7 @@ describe('Accept', () => {
     `${base};version=-1`,
     `${base};q=1`,
     `${base};version=1.0;`,
-    `${base};version=1.0, */*`,
-    `${base};version=1.0,`,
+    `${base};version=1.0;q=1, */*`,
     `x${base};version=1.0`,
   ])('%j is malformed', (header) => {
     const reading = accept(header)
@@ -61,6 +64,7 @@ describe('Accept', () => {
     [`${base};version=1.2`],
     [`${base};version=2.0,${base};version=0`],
     [`${base};version=01`],
+    [`${base};version=9.9, */*`],
   ])('%s is not acceptable, and the answer lists what is', (header) => {
     expect(accept(header)).toEqual({
       agreed: false,

@@ -21,7 +21,8 @@ const mergePatch = 'application/merge-patch+json'
 
 /**
  * The version of an Accept header: the first supported entry is selected; for a major version alone, or
- * none, the hub selects the version. One malformed entry makes the whole header malformed.
+ * none, the hub selects the version. Entries that do not name the resource are ignored, with their
+ * parameters, unless there is no other.
  */
 export function negotiateAccept(
   header: string,
@@ -31,14 +32,14 @@ export function negotiateAccept(
   const named = header
     .split(',')
     .map((entry) => readTypeAndVersion(partsOf(entry), resource, rules))
-  let agreed: Version | undefined
-  for (const version of named) {
-    if (version === undefined) {
-      return refused(refusal('3101', `header accept: not ${typeName(resource)}`))
-    }
-    agreed ??= choose(version, rules)
+    .filter((version) => version !== undefined)
+  if (named.length === 0) {
+    return refused(refusal('3101', `header accept: not ${typeName(resource)}`))
   }
-  if (agreed !== undefined) return { agreed: true, version: agreed }
+  for (const version of named) {
+    const agreed = choose(version, rules)
+    if (agreed !== undefined) return { agreed: true, version: agreed }
+  }
   return refused(unacceptable(unsupportedAccept, rules))
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { z } from 'zod'
-import { readBody } from './body.ts'
-import { readEncryptionHeader } from './encryption-header.ts'
-import { readSignature } from './jws.ts'
+import { readBody } from './bodies/body.ts'
+import { readEncryptionHeader } from './signatures/encryption-header.ts'
+import { readSignature } from './signatures/jws.ts'
 import { confusable, membersIn, repeatedMember } from './members.ts'
 import { postTransfers } from './resources/transfers.ts'
 

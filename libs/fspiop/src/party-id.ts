@@ -1,8 +1,11 @@
 /** The identifiers of parties in a path, by type. FSPIOP 7.5 (PartyIdType). */
-import { type PartyIdType, partyIdType } from './enumerations.ts'
+import { type PartyIdType, partyIdType } from './bodies/enumerations.ts'
 
-/** No identifier is "." or "..", or contains a slash, a question mark or control characters. */
-const anyPattern = /^(?!\.{1,2}$)[^\x00-\x1f\x7f/?]{1,128}$/u
+/**
+ * No identifier is "." or "..", or "error", which ends the path of an error callback; none contains a slash,
+ * a question mark or control characters.
+ */
+const anyPattern = /^(?!(?:\.{1,2}|error)$)[^\x00-\x1f\x7f/?]{1,128}$/u
 /** For types with their own rule: no white space and no delimiters of URLs. */
 const plainPattern = /^[^\s{}<>`\\]*$/u
 

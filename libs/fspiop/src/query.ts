@@ -1,7 +1,7 @@
 /** Parses the query of a request into typed parameters, or into the one error returned to the sender. */
 import type { z } from 'zod'
 import type { ErrorCode } from './errors.ts'
-import { type FaultCodes, firstFault } from './faults.ts'
+import { type FaultCodes, firstFault } from './bodies/faults.ts'
 
 export type QueryReading<Value> =
   | { readonly ok: true; readonly value: Value }

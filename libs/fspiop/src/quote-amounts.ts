@@ -3,8 +3,8 @@
  * none. FSPIOP 5.1.
  */
 import { formatAmount, parseAmount } from '@causeway/money'
-import type { Money } from './complex.ts'
-import type { AmountType } from './enumerations.ts'
+import type { Money } from './bodies/complex.ts'
+import type { AmountType } from './bodies/enumerations.ts'
 
 interface Amount {
   readonly currency: string

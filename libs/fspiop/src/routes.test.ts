@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { matchPath, routes } from './routes.ts'
 
 const uuid = 'e5c1d8f3-72a6-4b09-8d14-f0b35a9c2e61'
+const ulid = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
 
 function operationOf(method: string, path: string): string {
   const match = matchPath(method, path)
@@ -118,9 +119,6 @@ describe('identifiers', () => {
   const id = '3101 path parameter ID: not a legal'
 
   test.each([
-    ['GET', '/transfers/01ARZ3NDEKTSV4RRFFQ69G5FAV', undefined],
-    ['GET', '/quotes/01ARZ3NDEKTSV4RRFFQ69G5FAV', undefined],
-    ['GET', '/bulkTransfers/01ARZ3NDEKTSV4RRFFQ69G5FAV', `${id} CorrelationId`],
     ['GET', `/transfers/${uuid.toUpperCase()}`, `${id} CorrelationId`],
     ['GET', '/transfers/1', `${id} CorrelationId`],
     ['PUT', '/transfers/1/error', `${id} CorrelationId`],
@@ -145,10 +143,13 @@ describe('identifiers', () => {
     ['GET', '/parties/ALIAS/%2E%2e', `${id} PartyIdentifier`],
     ['GET', '/parties/ALIAS/a/.', '3101 path parameter SubId: not a legal PartySubIdOrType'],
     ['GET', '/parties/ALIAS/...', undefined],
+    ['POST', '/participants/ALIAS/error', `${id} PartyIdentifier`],
+    ['PUT', '/parties/ALIAS/%65rror', `${id} PartyIdentifier`],
+    ['GET', '/parties/ALIAS/a/error', '3101 path parameter SubId: not a legal PartySubIdOrType'],
+    ['GET', '/parties/ALIAS/errors', undefined],
     ['GET', `/parties/ALIAS/${'x'.repeat(129)}`, `${id} PartyIdentifier`],
     ['GET', '/parties/ALIAS/%F0%9F%98%80', undefined],
     ['GET', '/parties/msisdn/1', '3101 path parameter Type: not a legal PartyIdType'],
-    ['GET', '/transactions/01ARZ3NDEKTSV4RRFFQ69G5FAV', undefined],
     ['GET', '/participants/CONSENTS/1', undefined],
     ['POST', '/participants/CONSENT/1', undefined],
     ['DELETE', '/participants/THIRD_PARTY_LINK/bankx.acc.1', undefined],
@@ -169,12 +170,21 @@ describe('identifiers', () => {
     ['GET', `/consents/${uuid.toUpperCase()}`, undefined],
     ['GET', '/consents/00000000-0000-0000-0000-000000000001', undefined],
     ['GET', '/consents/1', `${id} CorrelationId`],
-    ['GET', '/consentRequests/01ARZ3NDEKTSV4RRFFQ69G5FAV', `${id} CorrelationId`],
     ['PATCH', '/thirdpartyRequests/transactions/1', `${id} CorrelationId`],
     ['GET', '/parties/ALIAS/a/b%20c', undefined],
     ['GET', '/parties/ALIAS/a/b%2Fc', '3101 path parameter SubId: not a legal PartySubIdOrType'],
   ])('%s %s: %s', (method, path, fault) => {
     expect(faultOf(method, path)).toBe(fault)
+  })
+
+  test.each(
+    routes.flatMap(({ template, methods }) =>
+      /^\/(?!accounts)[^{]*\{ID\}/.test(template)
+        ? methods.map((method) => [method, template.replace('{ID}', ulid)] as const)
+        : [],
+    ),
+  )('%s %s names its object by a ULID', (method, path) => {
+    expect(matchPath(method, path)).toMatchObject({ kind: 'ROUTE', fault: undefined })
   })
 
   test('Identifiers are percent-decoded exactly once', () => {

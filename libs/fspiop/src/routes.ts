@@ -2,9 +2,9 @@
  * The paths of the API as a table, and the look-up of the route of a request. It does not define which
  * of them the hub serves. FSPIOP 6.1.1.
  */
-import { serviceType } from './enumerations.ts'
+import { serviceType } from './bodies/enumerations.ts'
 import { type Refusal, refusal } from './errors.ts'
-import { isCorrelationId, isUuid, isUuidShaped } from './ids.ts'
+import { isCorrelationId, isThirdPartyId } from './bodies/ids.ts'
 import { identifierFault, isPartyIdType, isThirdPartyIdType, subIdFault } from './party-id.ts'
 import { type Method, type Resource, type ResourceRules, resourceRules } from './resources.ts'
 
@@ -233,9 +233,6 @@ function decoded(segment: string): string | undefined {
   }
 }
 
-/** Resources for which some FSPs use ULIDs. */
-const ulidResources: ReadonlySet<Resource> = new Set(['transfers', 'quotes', 'transactions'])
-
 function faultOf(resource: Resource, parameters: PathParameters): Refusal | undefined {
   const { Type, ID, SubId, ServiceType } = parameters
   if (ServiceType !== undefined && !serviceType.safeParse(ServiceType).success) {
@@ -262,8 +259,7 @@ const userIdPattern = /^(?!\.{1,2}$)[^\x00-\x1f\x7f]{1,128}$/u
 function isIdOf(resource: Resource, id: string): boolean {
   if (resource === 'accounts') return userIdPattern.test(id)
   const rules: ResourceRules = resourceRules[resource]
-  if (rules.isThirdParty) return isUuidShaped(id)
-  return ulidResources.has(resource) ? isCorrelationId(id) : isUuid(id)
+  return rules.isThirdParty ? isThirdPartyId(id) : isCorrelationId(id)
 }
 
 function malformed(name: string, why: string): Refusal {

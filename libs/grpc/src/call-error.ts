@@ -14,8 +14,6 @@ export class GrpcCallError extends Error {
   readonly provider: string
   /** `/causeway.transfers.v1.Transfers/GetTransferStates` */
   readonly path: string
-  /** The provider does not know the method: it is still starting, or an older release. */
-  readonly isUnimplemented: boolean
 
   constructor(provider: string, path: string, cause: ServiceError) {
     const kind = outageKinds.get(cause.code)
@@ -26,14 +24,13 @@ export class GrpcCallError extends Error {
     this.code = code
     this.provider = provider
     this.path = path
-    this.isUnimplemented = cause.code === status.UNIMPLEMENTED
   }
 }
 
 const late = status.DEADLINE_EXCEEDED
 
 /**
- * UNIMPLEMENTED: the provider is still starting, or an older release. CANCELLED: the caller or the
+ * UNIMPLEMENTED: the provider is still starting, or of another release. CANCELLED: the caller or the
  * provider is being stopped, since calls are not cancelled otherwise. PERMISSION_DENIED is caused by the
  * configuration, not by the messages in work.
  */

@@ -14,7 +14,7 @@ import {
   type MethodDefinition,
 } from './definition.ts'
 import { channelCredentials, type GrpcIdentity } from './identity.ts'
-import { withOperator } from './operator.ts'
+import { faultOfChange, withOperator } from './operator.ts'
 import { withOriginOf } from './origins.ts'
 import { balancing, targetOf } from './target.ts'
 import { withTraces } from './traces.ts'
@@ -106,7 +106,11 @@ export function callsBy<D extends object>(service: D, provider: string, way: Way
       way(method, request, deadline_ms, traces).catch((error: unknown) => {
         throw new GrpcCallError(provider, method.path, error as ServiceError)
       })
-    return [name, isQuestion(method) ? askingAgain(once) : once]
+    const change = (request: object, options?: CallOptions) => {
+      const fault = faultOfChange(method, request)
+      return fault === undefined ? once(request, options) : Promise.reject(fault)
+    }
+    return [name, isQuestion(method) ? askingAgain(once) : change]
   })
   return Object.fromEntries(calls) as Calls<D>
 }

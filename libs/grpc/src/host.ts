@@ -25,8 +25,8 @@ export interface GrpcHost {
   /** The same, to one replica by its own address. */
   clientAt<D extends object>(service: D, provider: string, address: string): Calls<D>
   /**
-   * From now on a call of that service that changes something in an operator's name needs a proof. Calls
-   * within this process do not: it is one party.
+   * From now on a call of that service proves for which operator it is, where the check demands it. Calls
+   * within this process need no proof: it is one party.
    */
   checkOperators(check: OperatorCheck): void
   /** The address of this process for others: `unix:/path` or `host:port`. */

@@ -10,6 +10,7 @@ import { message_bytes_max } from './bounds.ts'
 import type { Way } from './client.ts'
 import { methodsOf, type HandledCall, type MethodDefinition } from './definition.ts'
 import { failure, handledCall, handlersOf, type Handler } from './handling.ts'
+import { asItself } from './operator.ts'
 
 export interface InProcessTransport {
   serve(service: object, handlers: object): void
@@ -46,7 +47,7 @@ export function openInProcessTransport(log: Logger): InProcessTransport {
   ): Promise<object> {
     try {
       const asked = method.requestDeserialize(bounded(method.requestSerialize(request)))
-      const answered = await handler(asked, call)
+      const answered = await asItself(() => handler(asked, call))
       return method.responseDeserialize(bounded(method.responseSerialize(answered)))
     } catch (error) {
       if (error instanceof Refusal) throw error

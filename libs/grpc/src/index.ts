@@ -10,5 +10,14 @@ export {
 } from './definition.ts'
 export { type GrpcHost, type OpenGrpcHost, openGrpcHost } from './host.ts'
 export { type GrpcCertificates, type Renewable, renewable } from './identity.ts'
-export { asOperator, type OperatorCheck, operatorProof, type OperatorProof } from './operator.ts'
+export {
+  asOperator,
+  isRehearsal,
+  NotApproved,
+  type OperatorCheck,
+  type OperatorClaim,
+  operatorProof,
+  type ProofNeed,
+  rehearse,
+} from './operator.ts'
 export { targetOf } from './target.ts'

@@ -97,8 +97,11 @@ describe('Operators:', () => {
   /** Accepts the token that is the actor's name. */
   const check: OperatorCheck = {
     caller: 'office',
+    needOf: (path) => (path === reflect ? 'ALWAYS' : 'NEVER'),
     faultOf: ({ actor, proof }) =>
-      Promise.resolve(proof?.token === actor ? undefined : 'another token'),
+      Promise.resolve(
+        proof !== undefined && proof.token === (actor ?? 'any') ? undefined : 'another token',
+      ),
   }
 
   async function callsOf(caller: string) {
@@ -121,10 +124,23 @@ describe('Operators:', () => {
     expect(proven.items[0]?.id).toBe('office')
   })
 
-  test('A question, and a change that names nobody, need none', async () => {
+  test('A method that needs a proof needs one also where it names no operator', async () => {
     const calls = await callsOf('office')
+    const error = await failureOf(calls.Reflect(nothing, patient))
+    expect(error.code).toBe(status.PERMISSION_DENIED)
+    const proven = await asOperator({ token: 'any' }, () => calls.Reflect(nothing, patient))
+    expect(proven.items).toHaveLength(1)
     expect((await calls.Other({ ...nothing, actor: 'ada' }, patient)).items).toHaveLength(1)
+  })
+
+  test('A method that a service also calls for itself needs a proof only where it names an operator', async () => {
+    const mirror = await openMirror()
+    mirror.checkOperators({ ...check, needOf: () => 'WHERE_NAMED' })
+    const office = await openHost('office', { addressOf: () => mirror.address })
+    const calls = office.client(mirrorService, 'mirror')
     expect((await calls.Reflect(nothing, patient)).items).toHaveLength(1)
+    const error = await failureOf(calls.Reflect({ ...nothing, actor: 'ada' }, patient))
+    expect(error.code).toBe(status.PERMISSION_DENIED)
   })
 
   test('A service that acts by itself needs none', async () => {

@@ -13,7 +13,7 @@ import {
 } from '@grpc/grpc-js'
 import { HealthImplementation } from 'grpc-health-check'
 import { messageBounds } from './bounds.ts'
-import { isQuestion, methodsOf, nameOf, type Handlers } from './definition.ts'
+import { methodsOf, nameOf, type Handlers, type MethodDefinition } from './definition.ts'
 import { failure, handledCall, handlersOf, type Handler } from './handling.ts'
 import { commonNameOf, serverCredentials, type GrpcIdentity } from './identity.ts'
 import { claimIn, type OperatorCheck } from './operator.ts'
@@ -119,10 +119,6 @@ function implementation(
   service: object,
 ): UntypedServiceImplementation {
   const methods = methodsOf(service)
-  const isChange = (name: string) => {
-    const method = methods.get(name)
-    return method !== undefined && !isQuestion(method)
-  }
   return Object.fromEntries(
     handlersOf(handlers).map(([name, handler]) => [
       name,
@@ -133,7 +129,7 @@ function implementation(
           serving.onCallerRefused?.(caller ?? '', call.getPath(), call.getPeer())
           return answer(refusal)
         }
-        const proven = isChange(name) ? proveOperator(call, caller, serving) : undefined
+        const proven = proveOperator(call, caller, methods.get(name), serving)
         const response = proven?.then((fault) => fault ?? handled(handler, call, caller))
         void (response ?? handled(handler, call, caller)).then(
           (done) => (done instanceof Unproven ? answer(done.status) : answer(null, done)),
@@ -159,7 +155,7 @@ function refusalOf(caller: string | undefined, path: string, { log, identity }: 
   }
 }
 
-/** The answer to a call that names an operator without a proof. */
+/** The answer to a call for an operator without the proof that it needs. */
 class Unproven {
   readonly status: { readonly code: status; readonly details: string }
 
@@ -172,15 +168,17 @@ class Unproven {
 function proveOperator(
   call: UnaryCall,
   caller: string | undefined,
+  method: MethodDefinition | undefined,
   { check, log }: Serving,
 ): Promise<Unproven | undefined> | undefined {
-  const claim = caller === check?.caller ? claimIn(call.request, call.metadata) : undefined
-  if (check === undefined || claim === undefined) return undefined
+  if (check === undefined || caller !== check.caller || method === undefined) return undefined
+  const claim = claimIn(check.needOf(method.path), method, call.request, call.metadata)
+  if (claim === undefined) return undefined
   return check.faultOf(claim).then((fault) => {
     if (fault === undefined) return undefined
-    const { actor } = claim
-    log.warn({ caller, path: call.getPath(), actor }, `a gRPC call was refused: ${fault}`)
-    return new Unproven(`${caller ?? ''} does not prove that it acts for ${actor}: ${fault}`)
+    const { actor = 'an operator' } = claim
+    log.warn({ caller, path: method.path, actor }, `a gRPC call was refused: ${fault}`)
+    return new Unproven(`${caller} does not prove that it acts for ${actor}: ${fault}`)
   })
 }
 

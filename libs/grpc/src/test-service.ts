@@ -17,6 +17,7 @@ export interface Item {
 export interface Items {
   readonly items: readonly Item[]
   readonly actor?: string
+  readonly approver?: string
 }
 
 type Method = MethodDefinition<Partial<Items>, Partial<Items>, Items, Items>

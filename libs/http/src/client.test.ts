@@ -173,6 +173,13 @@ describe('Bounds:', () => {
     expect((await failureOf(getHastily(url))).kind).toBe('TIMEOUT')
   })
 
+  test('A request may have less time than its client', async () => {
+    const { url } = await serve(() => undefined)
+    const short = client.request({ method: 'GET', url, headers: {}, timeout_ms: 20 })
+    const { kind, message } = await failureOf(short)
+    expect([kind, message]).toEqual(['TIMEOUT', 'no whole answer within 20 ms'])
+  })
+
   test('A body that stops in its middle is a TIMEOUT', async () => {
     const { url } = await serve((_request, response) => response.writeHead(200).write('half'))
     expect((await failureOf(getHastily(url))).kind).toBe('TIMEOUT')

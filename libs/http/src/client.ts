@@ -34,6 +34,8 @@ export interface HttpRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Buffer
+  /** Where it is less than that of the client. */
+  readonly timeout_ms?: number
   readonly signal?: AbortSignal
 }
 

@@ -60,6 +60,8 @@ describe('A hub whose FSP port is public sends nothing to', () => {
     ['http://localhost/', 'plain http'],
     ['ftp://fsp.example/', 'neither https nor http'],
     ['https://user:secret@fsp.example/', 'a user or a password'],
+    ['https://fsp.example/hook#part', 'a fragment'],
+    ['https://fsp.example:0/', 'port 0'],
   ])('%s', (url, reason) => {
     expect(faultOf(url)).toContain(reason)
   })

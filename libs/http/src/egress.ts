@@ -191,6 +191,8 @@ function faultInText(url: URL, rules: Rules): string | undefined {
   const name = hostOf(url)
   if (protocol !== 'https:' && protocol !== 'http:') return `${protocol} is neither https nor http`
   if (url.username !== '' || url.password !== '') return 'the address holds a user or a password'
+  if (url.hash !== '') return 'the address has a fragment, which is never sent'
+  if (url.port === '0') return 'the address names port 0'
   if (isIP(name) !== 0) return faultOfAny([name], { protocol, name }, rules)
   return protocol === 'http:' && !rules.plainHttp && !rules.loopback ? needsHttps : undefined
 }

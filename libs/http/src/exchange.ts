@@ -16,7 +16,8 @@ export function exchange(
   request: HttpRequest,
   bounds: Pick<HttpClientOptions, 'timeout_ms' | 'body_bytes_max'>,
 ): Promise<HttpAnswer> {
-  const { timeout_ms, body_bytes_max = body_bytes_max_usually } = bounds
+  const { body_bytes_max = body_bytes_max_usually } = bounds
+  const timeout_ms = Math.min(bounds.timeout_ms, request.timeout_ms ?? Infinity)
   const { method, headers, body = null, signal } = request
   return new Promise((resolve, reject) => {
     const aborted = () => {

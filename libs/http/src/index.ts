@@ -24,6 +24,7 @@ export {
 } from './egress.ts'
 export { HttpFailure } from './failure.ts'
 export { foreignPage, isLoopbackHost } from './foreign-pages.ts'
+export { escapedHtml } from './html.ts'
 export { type Http, overNetwork } from './http.ts'
 export { pauseReadingAfter } from './pause-reading.ts'
 export { noteClient, type Peer, peerCertificateOf, presentedThumbprint } from './peer.ts'
@@ -34,6 +35,7 @@ export {
   type HttpServerOptions,
   type ServerTls,
   type FixedAnswer,
+  retryAfter,
   sendFixed,
   serveHttp,
   strongCiphers,

@@ -4,7 +4,13 @@ import { connect, type Socket } from 'node:net'
 import { openLog, StartError } from '@causeway/process'
 import { eventually } from '@causeway/process/testing'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { serveHttp, type HttpServer, type HttpServerOptions } from './server.ts'
+import {
+  retryAfter,
+  sendFixed,
+  serveHttp,
+  type HttpServer,
+  type HttpServerOptions,
+} from './server.ts'
 
 const log = openLog({ name: 'test', level: 'silent' })
 const tooLarge = {
@@ -137,6 +143,52 @@ describe('Requests:', () => {
     await once(socket, 'data')
     socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
     expect((await received).match(/HTTP\/1.1 200 OK/g)).toHaveLength(2)
+  })
+
+  test.each([
+    ['http://hub.example/transfers/1?a=b', '/transfers/1?a=b'],
+    ['HTTPS://HUB.EXAMPLE:4000/transfers/1', '/transfers/1'],
+    ['http://hub.example', '/'],
+    ['http://hub.example?a=b', '/?a=b'],
+    ['http://user@[::1]:4000//x', '//x'],
+    ['/http://hub.example/x', '/http://hub.example/x'],
+    ['ftp://hub.example/x', 'ftp://hub.example/x'],
+  ])('The target %s reaches the handler as %s', async (target, path) => {
+    const server = await serve({ handler: ({ url }, response) => response.end(`for ${url}`) })
+    const { socket, received } = raw(server)
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+    expect((await received).split('\r\n\r\n')[1]).toContain(`for ${path}`)
+  })
+
+  test('A target that names the server itself is answered for OPTIONS and refused for others', async () => {
+    const server = await serve()
+    const options = raw(server)
+    options.socket.write('OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    expect(await options.received).toMatch(/^HTTP\/1.1 200 OK[^]*\r\n\r\n$/)
+    const get = raw(server)
+    get.socket.write('GET * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    expect(await get.received).toMatch(/^HTTP\/1.1 400 /)
+  })
+
+  test('A response with 503 says when to try again', async () => {
+    const busy = { ...tooLarge, status: 503 }
+    const handler = (_request: IncomingMessage, response: ServerResponse) =>
+      sendFixed(response, busy)
+    const { socket, received } = raw(await serve({ handler, onUnreadable: busy }))
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\nhello\r\n\r\n')
+    expect((await received).match(/retry-after: 1\r\n/g)).toHaveLength(2)
+    expect([200, 400, 401, 500].map(retryAfter)).toEqual([{}, {}, {}, {}])
+  })
+
+  test('A handler that throws is answered in the given shape', async () => {
+    const handler = () => {
+      throw new Error('a bug')
+    }
+    const { socket, received } = raw(
+      await serve({ handler, onFault: { ...tooLarge, status: 503 } }),
+    )
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    expect(await received).toMatch(/^HTTP\/1.1 503 [^]*head too large/)
   })
 
   test('A handler that throws fails its request with 500', async () => {

@@ -62,7 +62,10 @@ export interface HttpServerOptions {
   readonly host: string
   /** 0 takes any free one. */
   readonly port: number
-  /** A throw is logged and answered with 500, or ends the connection if the response has started. */
+  /**
+   * Gets the target in origin-form, also where the client sends a whole URL (RFC 9112, 3.2.2). A throw is
+   * logged and answered with `onFault`, or ends the connection if the response has started.
+   */
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void
   readonly log: Logger
   /** The response to a head of more than 64 KiB; 400 without a body if omitted. */
@@ -72,6 +75,10 @@ export interface HttpServerOptions {
    * expectation (Expect) that is not supported; 400 without a body if omitted.
    */
   readonly onUnreadable?: FixedAnswer
+  /** The response to a request that does not arrive in time; 408 without a body if omitted. */
+  readonly onLate?: FixedAnswer
+  /** 500 without a body if omitted. */
+  readonly onFault?: FixedAnswer
   /** Plain HTTP if omitted. */
   readonly tls?: ServerTls
   /** Unbounded if omitted. */
@@ -127,6 +134,8 @@ export const strongCiphers = [
 const stop_ms_max = 10_000
 /** How long a refused client may take to read the response before its connection is closed. */
 const linger_ms = 1_000
+/** The response to `OPTIONS *`, which asks whether the server is there (RFC 9110, 9.3.7). */
+const alive: FixedAnswer = { status: 200, contentType: 'text/plain', body: '' }
 const unreadable: FixedAnswer = { status: 400, contentType: 'text/plain', body: '' }
 const tooMany: FixedAnswer = { status: 503, contentType: 'text/plain', body: '' }
 const fault: FixedAnswer = { status: 500, contentType: 'text/plain', body: '' }
@@ -145,12 +154,21 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
       refuseRequest(response)
       return
     }
+    const { method, url = '/' } = request
+    if (!url.startsWith('/')) {
+      if (url === '*') {
+        if (method === 'OPTIONS') sendFixed(response, alive)
+        else refuseRequest(response)
+        return
+      }
+      request.url = originForm(url)
+    }
     try {
       handler(request, response)
     } catch (error) {
-      log.error({ err: error, method: request.method, url: request.url }, `${name}: handler threw`)
+      log.error({ err: error, method, url: request.url }, `${name}: handler threw`)
       if (response.headersSent) response.destroy()
-      else sendFixed(response, fault)
+      else sendFixed(response, options.onFault ?? fault)
     }
   }
   const hosts = openHosts(tls)
@@ -183,6 +201,15 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
     setHosts: (set) => hosts.set(set),
     stop: () => stop(server, connections),
   }
+}
+
+/** The path and the query of a whole URL; other targets as they are. */
+function originForm(target: string): string {
+  if (!/^https?:\/\//i.test(target)) return target
+  const rest = target.slice(target.indexOf('//') + 2)
+  const end = rest.search(/[/?#]/)
+  if (end < 0) return '/'
+  return rest.startsWith('/', end) ? rest.slice(end) : `/${rest.slice(end)}`
 }
 
 function secureOptions({ certificate, key, ca, asksClient, ...floor }: ServerTls) {
@@ -254,7 +281,7 @@ function answerTo(code: string | undefined, options: HttpServerOptions): FixedAn
     case 'HPE_HEADER_OVERFLOW':
       return options.onHeadTooLarge ?? unreadable
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return late
+      return options.onLate ?? late
     default:
       return options.onUnreadable ?? unreadable
   }
@@ -266,7 +293,16 @@ export function sendFixed(
   { status, contentType, body }: FixedAnswer,
 ): void {
   const length = String(Buffer.byteLength(body))
-  response.writeHead(status, { 'content-type': contentType, 'content-length': length }).end(body)
+  const headers = { 'content-type': contentType, 'content-length': length }
+  response.writeHead(status, { ...headers, ...retryAfter(status) }).end(body)
+}
+
+/**
+ * When a client may try again after a response with 503, in seconds (RFC 9110, 10.2.3): what the hub lacks
+ * is back within seconds, and load is measured each second. No header for others.
+ */
+export function retryAfter(status: number): { readonly 'retry-after'?: string } {
+  return status === 503 ? { 'retry-after': '1' } : {}
 }
 
 /** Connections that `refuse` has answered, or answers when their turn comes. */
@@ -299,6 +335,7 @@ function writeLast(socket: Duplex, { status, contentType, body }: FixedAnswer): 
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     `Content-Type: ${contentType}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
+    ...Object.entries(retryAfter(status)).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)

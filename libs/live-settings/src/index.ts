@@ -1,2 +1,2 @@
 export { openLiveSettings, type LiveSettings } from './live-settings.ts'
-export { openSchemeCurrencies, type SchemeCurrencies } from './scheme-currencies.ts'
+export { amountDecimals, openSchemeCurrencies, type SchemeCurrencies } from './scheme-currencies.ts'

@@ -4,7 +4,7 @@
  * apply, at first those of the environment. The same holds for secrets.
  */
 import type { EventBus } from '@causeway/bus'
-import type { OwnKey } from '@causeway/component-keys'
+import type { OwnKey } from '@causeway/keys/components'
 import type { GrpcHost } from '@causeway/grpc'
 import type { Logger, SettingDefinitions, SettingValues } from '@causeway/process'
 import type { ServiceName } from '@causeway/services'

@@ -12,7 +12,7 @@ import {
 import type { ConfigurationSet, SecretSet } from '@causeway/protos'
 
 /** Values of settings by name. */
-export type Values = Readonly<Record<string, string | number>>
+export type Values = Readonly<Record<string, string | number | undefined>>
 
 /** The settings of a service that change at run time, without secrets. */
 function runTimeSettings(definitions: SettingDefinitions): SettingDefinitions {
@@ -72,7 +72,7 @@ export function schemaMessage(
         name,
         type: definition.kind === 'integer' ? 'INT_NUMBER' : 'STRING',
         description: descriptionOf(definition),
-        defaultJson: JSON.stringify(values[name]),
+        defaultJson: JSON.stringify(values[name] ?? ''),
         currentJson: '',
         isSet: false,
         jsonSchema: JSON.stringify(boundsOf(definition)),
@@ -148,4 +148,9 @@ export function setValuesOf(
     }
   }
   return { values, faults }
+}
+
+/** Whether a semantic version is lower than the other. */
+export function isLower(version: string, other: string): boolean {
+  return version.localeCompare(other, 'en', { numeric: true }) < 0
 }

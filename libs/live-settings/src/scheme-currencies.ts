@@ -1,17 +1,30 @@
 /**
  * The currencies that the scheme uses, with their decimals: SCHEME_CURRENCIES of the set GLOBAL at
- * config. While operators have listed none, every currency is used with the decimals of ISO 4217.
+ * config. While operators have listed none, every currency is used with the decimals of ISO 4217. One
+ * setting says whether these decimals bound amounts.
  */
-import { currencyExponent } from '@causeway/money'
-import type { Service } from '@causeway/process'
+import { currencies, currencyExponent, isCurrency, type DecimalBounds } from '@causeway/money'
+import { choice, type Service } from '@causeway/process'
 import { configurationsService, type ConfigurationSet } from '@causeway/protos'
 import type { ServiceName } from '@causeway/services'
 import type { LiveSettingsParts } from './live-settings.ts'
 import { followContext } from './values.ts'
 
+/** The setting of each service that amounts enter through. */
+export const amountDecimals = choice({
+  about:
+    'how many decimals an amount may have, in messages of FSPs, funds, limits, exclusions, initial ' +
+    'positions and fees alike: four, or those of its currency (SCHEME_CURRENCIES at config, else ISO ' +
+    '4217)',
+  options: ['four', 'currency'],
+  default: 'four',
+})
+
 export interface SchemeCurrencies extends Service {
-  /** How many decimals amounts may have; undefined: the scheme does not use the currency. */
-  decimalsOf(currency: string): number | undefined
+  /** Whether accounts may be opened in the currency. */
+  isUsed(currency: string): boolean
+  /** Another map after each change; undefined: amounts may have four decimals in every currency. */
+  readonly decimals: DecimalBounds | undefined
 }
 
 const contextId = 'GLOBAL'
@@ -19,11 +32,13 @@ const parameter = 'SCHEME_CURRENCIES'
 
 export async function openSchemeCurrencies(
   service: ServiceName,
+  bound: 'four' | 'currency',
   parts: LiveSettingsParts,
   wait_ms = 1_000,
 ): Promise<SchemeCurrencies> {
   const { GetConfiguration } = parts.grpc.client(configurationsService, 'config')
-  let listed: ReadonlyMap<string, number> = new Map()
+  let listed: DecimalBounds = new Map()
+  let bounds = boundsWith(listed)
   const following = await followContext(
     {
       service,
@@ -31,20 +46,29 @@ export async function openSchemeCurrencies(
       ask: (options) => GetConfiguration({ boundedContextId: contextId }, options),
       onConfiguration(configuration) {
         listed = listedIn(configuration)
+        bounds = boundsWith(listed)
       },
     },
     parts,
     wait_ms,
   )
   return {
-    decimalsOf: (currency) =>
-      listed.size === 0 ? currencyExponent(currency) : listed.get(currency),
+    isUsed: (currency) => (listed.size === 0 ? isCurrency(currency) : listed.has(currency)),
+    get decimals() {
+      return bound === 'currency' ? bounds : undefined
+    },
     stop: () => following.stop(),
   }
 }
 
+/** A currency that is not listed, but has accounts, has the decimals of ISO 4217. */
+function boundsWith(listed: DecimalBounds): DecimalBounds {
+  const all = currencies.map((code) => [code, currencyExponent(code) ?? 0] as const)
+  return new Map([...all, ...listed])
+}
+
 /** config has checked the form of the value. */
-function listedIn({ parameters }: ConfigurationSet): ReadonlyMap<string, number> {
+function listedIn({ parameters }: ConfigurationSet): DecimalBounds {
   const found = parameters.find(({ name }) => name === parameter)
   const listed = JSON.parse(found?.currentJson ?? '[]') as readonly {
     readonly currency: string

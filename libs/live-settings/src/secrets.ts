@@ -4,7 +4,7 @@
  * only, and in no line of the log.
  */
 import type { EventBus } from '@causeway/bus'
-import { signRequest, type OwnKey } from '@causeway/component-keys'
+import { signRequest, type OwnKey } from '@causeway/keys/components'
 import { onBroadcast } from '@causeway/events'
 import type { GrpcHost } from '@causeway/grpc'
 import {
@@ -15,9 +15,9 @@ import {
   type Service,
   type SettingDefinitions,
 } from '@causeway/process'
-import { secretsService } from '@causeway/protos'
+import { secretsService, type SecretSet } from '@causeway/protos'
 import type { ServiceName } from '@causeway/services'
-import { runTimeSecrets, secretSetMessage, type Values } from './schema.ts'
+import { isLower, runTimeSecrets, secretSetMessage, type Values } from './schema.ts'
 
 export interface SecretOptions {
   readonly service: ServiceName
@@ -35,7 +35,7 @@ interface Parts {
   readonly log: Logger
 }
 
-/** How often the number of changes is compared although no event came. */
+/** How often what is set is compared although no event came. */
 const compared_every_ms = 60_000
 const what = 'reading the secrets'
 
@@ -97,8 +97,7 @@ function openReading(
   const defined = runTimeSecrets(definitions)
   const path = `/config/secrets/${service}/values`
   let isRegistered = false
-  /** Nothing is set before the first change. */
-  let iteration = 0
+  let known = nothingSet
 
   async function register(): Promise<void> {
     const { refusal } = await config.RegisterSecrets(names)
@@ -108,10 +107,18 @@ function openReading(
     log.error({ reason: refusal.reason }, `ALARM secrets were not registered: ${refusal.detail}`)
   }
 
-  return async () => {
+  /** The database of config may have been restored from before the registration. */
+  async function registeredSet(): Promise<SecretSet | null | undefined> {
     if (!isRegistered) await register()
     const { secrets } = await config.GetSecrets({ boundedContextId: service })
-    if (!secrets || secrets.iterationNumber === iteration) return
+    if (secrets && !isLower(secrets.version, version)) return secrets
+    await register()
+    return (await config.GetSecrets({ boundedContextId: service })).secrets
+  }
+
+  return async () => {
+    const secrets = await registeredSet()
+    if (!secrets || whatIsSet(secrets) === known) return
     const key = ownKey?.key
     if (key === undefined) {
       log.error('ALARM operators have set secrets, and this component has no key to read them with')
@@ -123,10 +130,18 @@ function openReading(
       // The registration of the key may be under way.
       throw new Outage(`config refuses: ${answer.refusal?.detail ?? 'without a reason'}`)
     }
-    ;({ iterationNumber: iteration } = answer.values)
-    const known = answer.values.secrets.filter(({ name }) => Object.hasOwn(defined, name))
-    onValues(Object.fromEntries(known.map(({ name, value }) => [name, value])))
+    known = whatIsSet(secrets)
+    const used = answer.values.secrets.filter(({ name }) => Object.hasOwn(defined, name))
+    onValues(Object.fromEntries(used.map(({ name, value }) => [name, value])))
   }
+}
+
+const nothingSet = whatIsSet({ iterationNumber: 0, keys: [] })
+
+/** The number of changes alone would be the same after a restore and other changes. */
+function whatIsSet({ iterationNumber, keys }: Pick<SecretSet, 'iterationNumber' | 'keys'>): string {
+  const set = keys.filter(({ isSet }) => isSet).map(({ name, changedAt }) => [name, changedAt])
+  return JSON.stringify([iterationNumber, set])
 }
 
 function elapsed(wait_ms: number): Promise<void> {

@@ -1,6 +1,7 @@
 /**
  * The values that operators have set for a service at config: read when the service starts, after each
- * event, and every minute, one read after the other.
+ * event, and every minute. What config answers last applies, also when it is older than what applied
+ * before: then the database of config was restored.
  */
 import type { EventBus } from '@causeway/bus'
 import { onBroadcast } from '@causeway/events'
@@ -18,7 +19,7 @@ import {
   type ConfigurationSet,
 } from '@causeway/protos'
 import type { ServiceName } from '@causeway/services'
-import { schemaMessage, setValuesOf, type Values } from './schema.ts'
+import { isLower, schemaMessage, setValuesOf, type Values } from './schema.ts'
 
 export interface ValuesOptions {
   readonly service: ServiceName
@@ -80,19 +81,27 @@ export async function followContext(
   wait_ms: number,
 ): Promise<Service> {
   const stopping = new AbortController()
+  const { signal } = stopping
   let iteration = -1
+  let asked = 0
+  let answered = 0
 
   async function refresh(options?: CallOptions): Promise<void> {
+    const turn = ++asked
     const { configuration } = await ask(options)
-    if (!configuration || configuration.iterationNumber < iteration) return
+    if (!configuration) return
+    if (configuration.iterationNumber < iteration) {
+      // A later question was answered before this one.
+      if (turn < answered) return
+      log.warn({ contextId }, 'the configuration is older than before: config was restored')
+    }
+    answered = Math.max(answered, turn)
     iteration = configuration.iterationNumber
     onConfiguration(configuration)
   }
 
   let refreshing = Promise.resolve()
-  /** One after the other, so that an older answer does not replace a newer one. */
   function refreshSoon(): void {
-    const { signal } = stopping
     const what = 'reading the configuration'
     refreshing = refreshing
       .then(() => (signal.aborted ? undefined : retrying(() => refresh(), { log, what, signal })))
@@ -106,7 +115,7 @@ export async function followContext(
     onEvents(events) {
       const isNews = events.some(
         ({ payload }) =>
-          payload.boundedContextId === contextId && payload.iterationNumber > iteration,
+          payload.boundedContextId === contextId && payload.iterationNumber !== iteration,
       )
       if (isNews) refreshSoon()
     },
@@ -130,20 +139,31 @@ export async function followContext(
   }
 }
 
-/** Registers before the first read; a newer release may have registered a newer schema. */
+/**
+ * Registers before the first read, and again when config has no schema or an older one: its database was
+ * restored. A newer release may have registered a newer schema.
+ */
 function openReading(grpc: GrpcHost, schema: ConfigurationSet, log: Logger) {
   const config = grpc.client(configurationsService, 'config')
-  const { boundedContextId } = schema
+  const { boundedContextId, schemaVersion } = schema
   let isRegistered = false
-  return async (options?: CallOptions): Promise<ConfigurationAnswer> => {
-    if (!isRegistered) {
-      const answer = await config.RegisterConfigurationSchema(schema, options)
-      isRegistered = true
-      if (!answer.refusal) return answer
-      const { reason, detail } = answer.refusal
-      if (reason === 'VERSION_OUTDATED') log.info(`configuration: ${detail}`)
-      else log.error({ reason }, `ALARM the configuration was not registered: ${detail}`)
-    }
+
+  async function register(options?: CallOptions): Promise<ConfigurationAnswer> {
+    const answer = await config.RegisterConfigurationSchema(schema, options)
+    isRegistered = true
+    if (!answer.refusal) return answer
+    const { reason, detail } = answer.refusal
+    if (reason === 'VERSION_OUTDATED') log.info(`configuration: ${detail}`)
+    else log.error({ reason }, `ALARM the configuration was not registered: ${detail}`)
     return config.GetConfiguration({ boundedContextId }, options)
+  }
+
+  return async (options?: CallOptions): Promise<ConfigurationAnswer> => {
+    if (!isRegistered) return register(options)
+    const answer = await config.GetConfiguration({ boundedContextId }, options)
+    const { configuration } = answer
+    return !configuration || isLower(configuration.schemaVersion, schemaVersion)
+      ? register(options)
+      : answer
   }
 }

@@ -7,4 +7,5 @@ export {
   parseDecimal,
   UNITS_PER_ONE,
 } from './amount.ts'
-export { currencyExponent, isCurrency } from './currency.ts'
+export { currencies, currencyExponent, isCurrency } from './currency.ts'
+export { exceededDecimals, type DecimalBounds } from './decimals.ts'

@@ -131,12 +131,12 @@ function participantsByName(
   return new Map(
     messages
       .filter(({ isHub }) => !isHub)
-      .map(({ name, isActive, state, endpoints, accounts }) => [
+      .map(({ name, isActive, stateName, endpoints, accounts }) => [
         name,
         {
           name,
           isActive,
-          isClosed: state === 'CLOSED',
+          isClosed: stateName === 'CLOSED',
           endpoints: new Map(endpoints.map(({ type, value }) => [type, value])),
           accounts: accounts.map(({ ledgerAccountType, currency, isActive: active }) => ({
             ledgerAccountType,

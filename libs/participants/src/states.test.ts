@@ -6,8 +6,8 @@ import { onParticipantStates } from './states.ts'
 
 const suspended: ParticipantStateChange = {
   participantId: 'greenbank',
-  oldState: 'ACTIVE',
-  newState: 'SUSPENDED',
+  oldStateName: 'ACTIVE',
+  newStateName: 'SUSPENDED',
   isActive: false,
   version: 7,
   changedAt: '2026-03-01T12:00:00.000Z',

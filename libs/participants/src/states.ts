@@ -38,11 +38,11 @@ export function onParticipantStates(
   // All four definitions have the same single method, so one type serves for all.
   grpc.serve(services[service] as typeof transfersParticipantStatesService, {
     ParticipantStateUpdated: (change) => {
-      const { participantId, version, newState } = change
+      const { participantId, version, newStateName } = change
       const before = known.get(participantId) ?? 0
       if (version <= before) return Promise.resolve({ version: before })
       known.set(participantId, version)
-      log.info({ participantId, version }, `the participant is ${newState}`)
+      log.info({ participantId, version }, `the participant is ${newStateName}`)
       onChange(change)
       return Promise.resolve({ version })
     },

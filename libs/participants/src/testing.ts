@@ -18,30 +18,27 @@ export async function openScheme(grpc: GrpcHost): Promise<number> {
   }
   const models = grpc.client(settlementModelsService, 'settlements')
   const { model, ...rest } = await models.CreateSettlementModel({
-    id: 0,
     name: 'DEFERREDNET',
-    isActive: true,
     granularity: 'NET',
     interchange: 'MULTILATERAL',
     delay: 'DEFERRED',
     currency,
     requireLiquidityCheck: true,
     ledgerAccountType: 'POSITION',
-    settlementAccountType: '',
     autoPositionReset: true,
   })
   done(rest)
   return model?.id ?? 0
 }
 
-/** An active FSP with a net debit cap of 10,000 USD and no funds. */
+/** An active FSP with an address, a net debit cap of 10,000 USD and no funds. */
 export async function addFsp(grpc: GrpcHost, name: string): Promise<void> {
   const participants = grpc.client(participantsService, 'participant-lifecycle')
-  const limit = { type: 'NET_DEBIT_CAP', value: '10000', alarmPercentage: '' }
+  const limit = { type: 'NET_DEBIT_CAP', value: '10000' }
   done(await participants.CreateParticipant({ name, currency, createdBy }))
-  done(
-    await participants.SetInitialPositionAndLimits({ name, currency, limit, initialPosition: '' }),
-  )
+  done(await participants.SetInitialPositionAndLimits({ name, currency, limit }))
+  const address = { type: 'FSPIOP_CALLBACK_URL', value: `https://${name}.example` }
+  done(await participants.UpdateEndpoint({ name, ...address, createdBy }))
   done(await participants.UpdateParticipantState({ name, isActive: true }))
 }
 

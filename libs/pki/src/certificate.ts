@@ -118,6 +118,13 @@ function purposesOf({ client, server }: Extract<Usage, { type: 'END' }>): string
   return [...(client ? [id_kp_clientAuth] : []), ...(server ? [id_kp_serverAuth] : [])]
 }
 
+/** The value of an extension of a certificate (DER); undefined: it has none with this identifier. */
+export function extensionIn(certificate: Buffer, oid: string): Buffer | undefined {
+  const { tbsCertificate } = AsnConvert.parse(arrayBuffer(certificate), Certificate)
+  const found = tbsCertificate.extensions?.find(({ extnID }) => extnID === oid)
+  return found === undefined ? undefined : Buffer.from(found.extnValue.buffer)
+}
+
 /** Positive, with a fixed length. */
 function newSerial(): Buffer {
   const serial = randomBytes(serial_bytes)

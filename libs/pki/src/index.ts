@@ -8,7 +8,7 @@ export {
   makeCa,
   signCsr,
 } from './ca.ts'
-export type { Validity } from './certificate.ts'
+export { extensionIn, type Validity } from './certificate.ts'
 export { readCrls, type RevocationList } from './crl.ts'
 export { makeCsr, makeCsrOf, readCsr, type SigningRequest } from './csr.ts'
 export { readSubject, type Subject } from './subject.ts'

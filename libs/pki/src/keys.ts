@@ -1,29 +1,11 @@
 /** Acceptable keys and their signature algorithms. */
 import { AlgorithmIdentifier } from '@peculiar/asn1-x509'
 import { generateKeyPairSync, sign, verify, type KeyObject } from 'node:crypto'
-
-const modulus_min = 2048
-/** Larger keys slow down handshakes without benefit. */
-const modulus_max = 4096
-/** With an exponent of 1 anyone could sign. */
-const exponent_min = 3n
-
-const curves: ReadonlySet<unknown> = new Set(['prime256v1', 'secp384r1'])
+import { publicKeyFault } from './public-key.ts'
 
 /** The fault in a public key to be certified; undefined: none. */
-export function faultOfKey({
-  asymmetricKeyType,
-  asymmetricKeyDetails = {},
-}: KeyObject): string | undefined {
-  if (asymmetricKeyType === 'ec') {
-    return curves.has(asymmetricKeyDetails.namedCurve) ? undefined : 'neither P-256 nor P-384'
-  }
-  if (asymmetricKeyType !== 'rsa') return 'neither RSA nor EC'
-  const { modulusLength = 0, publicExponent = 0n } = asymmetricKeyDetails
-  if (modulusLength < modulus_min || modulusLength > modulus_max) {
-    return `RSA of ${modulusLength} bits: ${modulus_min} to ${modulus_max}`
-  }
-  return publicExponent < exponent_min ? 'an RSA exponent below 3' : undefined
+export function faultOfKey(key: KeyObject): string | undefined {
+  return publicKeyFault(key, ['RSA', 'P-256', 'P-384'])
 }
 
 interface SignatureAlgorithm {

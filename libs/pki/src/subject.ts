@@ -57,7 +57,8 @@ function subjectOf(certificate: string): Attributes | undefined {
   try {
     const x509 = new X509Certificate(certificate)
     // Throws for a key that cannot be read: toLegacyObject() would end the process then, in Node.js 24.
-    return x509.publicKey.type === 'public' ? x509.toLegacyObject().subject : undefined
+    x509.publicKey.export({ type: 'spki', format: 'der' })
+    return x509.toLegacyObject().subject
   } catch {
     return undefined
   }

@@ -1,1 +1,7 @@
 export { makeCrl, type CrlContent } from './testing/crl.ts'
+export {
+  keyAtInfinity,
+  keylessKeys,
+  smallOrderEncodings,
+  type KeylessKey,
+} from './testing/keyless.ts'

@@ -15,7 +15,7 @@ const pid = statement('select pg_backend_pid() as pid')
 const insert = statement('insert into lines values ($1)')
 const lines = statement('select text from lines')
 const shownLast = statement('select state_change as at from pg_stat_activity where pid = $1')
-const later = statement(`insert into migrations values (2, '0002-later.sql', '')`)
+const later = statement(`insert into migrations values ('0002-later.sql', '')`)
 const terminate = statement('select pg_terminate_backend($1)')
 
 let databases: TestDatabases

@@ -73,7 +73,7 @@ export async function openExclusive(
 ): Promise<ExclusiveDatabase> {
   const { schema, lock, signal } = options
   const connection = { ...options, applicationName: `${schema} ${lock}` }
-  await migrate(migrating(connection), options.migrations)
+  await migrate(migrating(connection), options)
   const { options: session = '', ...config } = connectionConfig(connection)
   const client = new pg.Client({ ...config, options: `${session} ${machineGone} ${processGone}` })
   watchOver(client, openLiveness({ config: { ...config, options: session }, ...patience }))

@@ -17,12 +17,21 @@ const second = {
   '0002-names.sql': `alter table accounts add column name text; insert into accounts values (1, 'Hub');`,
 }
 
-function open(files: Readonly<Record<string, string>>): Promise<Database> {
+type Files = Readonly<Record<string, string>>
+
+function open(files: Files, hostedFiles?: Files): Promise<Database> {
   const migrations = migrationFiles(files)
-  return databases.openDatabase({ url: '', schema: 'books', migrations, connections_max: 2 })
+  const hosted = hostedFiles && { notes: migrationFiles(hostedFiles) }
+  return databases.openDatabase({
+    url: '',
+    schema: 'books',
+    migrations,
+    hosted,
+    connections_max: 2,
+  })
 }
 
-const selectApplied = statement('select number, name, applied_at from migrations order by number')
+const selectApplied = statement('select name, applied_at from migrations order by name')
 const selectAccounts = statement('select * from accounts')
 
 test('Migrations are applied once, in the order of their numbers, and later ones at a later start', async () => {
@@ -31,9 +40,37 @@ test('Migrations are applied once, in the order of their numbers, and later ones
   await open({ ...first, ...second })
   expect(await db.query(selectAccounts, [])).toEqual([{ id: 1, name: 'Hub' }])
   expect(await db.query(selectApplied, [])).toEqual([
-    { number: 1, name: '0001-accounts.sql', applied_at: expect.any(Date) },
-    { number: 2, name: '0002-names.sql', applied_at: expect.any(Date) },
+    { name: '0001-accounts.sql', applied_at: expect.any(Date) },
+    { name: '0002-names.sql', applied_at: expect.any(Date) },
   ])
+})
+
+const notes = { '0001-notes.sql': 'create table notes (id integer primary key);' }
+const texts = { '0002-texts.sql': 'alter table notes add column text text;' }
+
+test('The tables of a hosted package come before those of the service, which may refer to them', async () => {
+  const referring = { '0001-books.sql': 'create table books (note integer references notes);' }
+  await open(referring, notes)
+  const pages = { '0002-pages.sql': 'create table pages (text text);' }
+  const db = await open({ ...referring, ...pages }, { ...notes, ...texts })
+  expect((await db.query<{ name: string }>(selectApplied, [])).map(({ name }) => name)).toEqual([
+    '0001-books.sql',
+    '0002-pages.sql',
+    'notes/0001-notes.sql',
+    'notes/0002-texts.sql',
+  ])
+})
+
+test('A changed, a missing and a late migration of a hosted package stop the start', async () => {
+  await open(first, { '0002-notes.sql': notes['0001-notes.sql'] })
+  await expect(open(first, { '0002-notes.sql': 'select 1;' })).rejects.toThrow(
+    'The migration notes/0002-notes.sql was changed after it was applied to the schema books.',
+  )
+  await expect(open(first)).rejects.toThrow(/notes\/0002-notes.sql .* is missing/)
+  const late = { '0001-late.sql': '', '0002-notes.sql': notes['0001-notes.sql'] }
+  await expect(open(first, late)).rejects.toThrow(
+    'The migration notes/0001-late.sql comes before notes/0002-notes.sql, which was applied',
+  )
 })
 
 test('Processes that start at the same time apply each migration once', async () => {

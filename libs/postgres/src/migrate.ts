@@ -13,40 +13,52 @@ import {
   type OwnConnection,
 } from './connection.ts'
 import { makePartitionFunction } from './partitions.ts'
-import { grantToServingRole } from './serving-role.ts'
+import { grantToServingRole } from './roles/serving-role.ts'
 
 export interface MigrateOptions extends ConnectionOptions {
   /** The role that uses the tables, where it is not the one that migrates them. */
   readonly servingRole?: string | undefined
 }
 
-interface Migration {
-  readonly number: number
-  readonly name: string
-  readonly sha256: Buffer
-  readonly sql: string
+/** What a schema is made of: folders of NNNN-name.sql, forward only. */
+export interface MigrationFolders {
+  /** Of the service. */
+  readonly migrations: URL
+  /**
+   * Of packages that have tables of their own in the schema of the service, by the name of the package. They
+   * come before those of the service, which may refer to their tables; never the other way round.
+   */
+  readonly hosted?: Readonly<Record<string, URL>> | undefined
 }
 
 interface AppliedMigration {
-  readonly number: number
+  /** NNNN-name.sql; of a hosted package after its name: ledger/NNNN-name.sql. */
   readonly name: string
   readonly sha256: Buffer
 }
 
-const fileName = /^(\d{4})-[a-z0-9-]+\.sql$/
+interface Migration extends AppliedMigration {
+  readonly sql: string
+}
 
-/** The migrations that this process has brought a schema to, by database, schema and folder. */
+const fileName = /^\d{4}-[a-z0-9-]+\.sql$/
+
+/** The migrations that this process has brought a schema to, by database, schema and folders. */
 const brought = new Map<string, readonly Migration[]>()
 
 /**
- * Applies the migrations up to the last file of the folder. After that, each further call of this process
+ * Applies the migrations up to the last file of each folder. After that, each further call of this process
  * only requires that they are still applied: a newer release may have migrated meanwhile.
  */
-export async function migrate(options: MigrateOptions, folder: URL): Promise<void> {
-  const target = `${options.url} ${options.schema} ${folder.href}`
+export async function migrate(options: MigrateOptions, folders: MigrationFolders): Promise<void> {
+  const own = ['', folders.migrations] as const
+  const inOrder = [...Object.entries(folders.hosted ?? {}), own]
+  const target = [options.url, options.schema, ...inOrder.map(([, { href }]) => href)].join(' ')
   const before = brought.get(target)
   if (before !== undefined && (await areThere(options, before))) return
-  const migrations = await readMigrations(folder)
+  const migrations = (
+    await Promise.all(inOrder.map(([name, folder]) => readMigrations(name, folder)))
+  ).flat()
   // A migration may rewrite a large table, and waits while another process migrates.
   const config = { ...connectionConfig(options), statement_timeout: 0 }
   await onOwnConnection(config, async (connection) => {
@@ -62,11 +74,8 @@ export async function migrate(options: MigrateOptions, folder: URL): Promise<voi
 function areThere(options: ConnectionOptions, migrations: readonly Migration[]): Promise<boolean> {
   return onOwnConnection(connectionConfig(options), async (connection) => {
     if (!(await hasTable(connection, options.schema))) return false
-    const applied = new Map((await readApplied(connection)).map((each) => [each.number, each]))
-    return migrations.every(({ number, name, sha256 }) => {
-      const there = applied.get(number)
-      return there !== undefined && there.name === name && there.sha256.equals(sha256)
-    })
+    const applied = await readApplied(connection)
+    return migrations.every(({ name, sha256 }) => applied.get(name)?.equals(sha256) === true)
   })
 }
 
@@ -77,10 +86,11 @@ async function bring(
 ): Promise<void> {
   const isOwner = await mayCreate(client, schema)
   if (isOwner) await createTable(client, schema)
-  const applied = (await hasTable(client, schema)) ? await readApplied(client) : []
+  const isThere = await hasTable(client, schema)
+  const applied = isThere ? await readApplied(client) : new Map<string, Buffer>()
   const difference = differenceOf(schema, migrations, applied)
   if (difference !== undefined) throw new StartError(difference)
-  const [missing, ...more] = migrations.slice(applied.length)
+  const [missing, ...more] = migrations.filter(({ name }) => !applied.has(name))
   if (missing !== undefined && !isOwner) {
     throw new StartError(
       `The schema ${schema} lacks the migration ${missing.name}, which its role may not apply: run the program migrate of this release first.`,
@@ -106,11 +116,12 @@ async function mayCreate(client: OwnConnection, schema: string): Promise<boolean
   return rows[0]?.may !== false
 }
 
-async function readApplied(client: OwnConnection): Promise<readonly AppliedMigration[]> {
+/** The hash of each by its name, in the order of the names. */
+async function readApplied(client: OwnConnection): Promise<ReadonlyMap<string, Buffer>> {
   const { rows } = await client.query<AppliedMigration>(
-    'select number, name, sha256 from migrations order by number',
+    'select name, sha256 from migrations order by name',
   )
-  return rows
+  return new Map(rows.map(({ name, sha256 }) => [name, sha256]))
 }
 
 async function hasTable(client: OwnConnection, schema: string): Promise<boolean> {
@@ -130,8 +141,7 @@ async function createTable(client: OwnConnection, schema: string): Promise<void>
   if (await hasTable(client, schema)) return
   await client.query(
     `create table migrations (
-       number integer primary key,
-       name text not null,
+       name text collate "C" primary key,
        sha256 bytea not null,
        applied_at timestamptz(3) not null default now()
      )`,
@@ -142,29 +152,38 @@ async function createTable(client: OwnConnection, schema: string): Promise<void>
 function differenceOf(
   schema: string,
   migrations: readonly Migration[],
-  applied: readonly AppliedMigration[],
+  applied: ReadonlyMap<string, Buffer>,
 ): string | undefined {
-  for (const [position, old] of applied.entries()) {
-    const file = migrations[position]
-    if (file === undefined || file.number > old.number) {
-      return `The migration ${old.name} was applied to the schema ${schema}, but its file is missing.`
+  const files = new Map(migrations.map(({ name, sha256 }) => [name, sha256]))
+  const last = new Map([...applied.keys()].map((name) => [packageOf(name), name]))
+  for (const [name, sha256] of applied) {
+    const file = files.get(name)
+    if (file === undefined) {
+      return `The migration ${name} was applied to the schema ${schema}, but its file is missing.`
     }
-    if (file.number < old.number) {
-      return `The migration ${file.name} comes before ${old.name}, which was applied to the schema ${schema} already.`
+    if (!file.equals(sha256)) {
+      return `The migration ${name} was changed after it was applied to the schema ${schema}.`
     }
-    if (file.name !== old.name || !file.sha256.equals(old.sha256)) {
-      return `The migration ${old.name} was changed after it was applied to the schema ${schema}.`
+  }
+  for (const name of files.keys()) {
+    const before = last.get(packageOf(name))
+    if (!applied.has(name) && before !== undefined && name < before) {
+      return `The migration ${name} comes before ${before}, which was applied to the schema ${schema} already.`
     }
   }
   return undefined
+}
+
+/** '' of a migration of the service itself. */
+function packageOf(name: string): string {
+  return name.slice(0, name.lastIndexOf('/') + 1)
 }
 
 async function apply(client: OwnConnection, schema: string, migration: Migration): Promise<void> {
   try {
     await client.query('begin')
     await client.query(migration.sql)
-    await client.query('insert into migrations (number, name, sha256) values ($1, $2, $3)', [
-      migration.number,
+    await client.query('insert into migrations (name, sha256) values ($1, $2)', [
       migration.name,
       migration.sha256,
     ])
@@ -176,28 +195,25 @@ async function apply(client: OwnConnection, schema: string, migration: Migration
   }
 }
 
-async function readMigrations(folder: URL): Promise<readonly Migration[]> {
+async function readMigrations(packageName: string, folder: URL): Promise<readonly Migration[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
-  const migrations = await Promise.all(names.map((name) => readMigration(folder, name)))
-  for (const [position, { name, number }] of migrations.entries()) {
-    if (migrations[position + 1]?.number === number) {
+  for (const [position, name] of names.entries()) {
+    if (!fileName.test(name)) {
+      throw new StartError(`The migration ${name} must be called NNNN-name.sql.`)
+    }
+    if (names[position + 1]?.slice(0, 4) === name.slice(0, 4)) {
       throw new StartError(`The migration ${name} shares its number with another one.`)
     }
   }
-  return migrations
-}
-
-async function readMigration(folder: URL, name: string): Promise<Migration> {
-  const number = fileName.exec(name)?.[1]
-  if (number === undefined) {
-    throw new StartError(`The migration ${name} must be called NNNN-name.sql.`)
-  }
   const base = folder.href.endsWith('/') ? folder : new URL(`${folder.href}/`)
-  const content = await readFile(new URL(name, base))
-  return {
-    number: Number(number),
-    name,
-    sha256: createHash('sha256').update(content).digest(),
-    sql: content.toString(),
-  }
+  return Promise.all(
+    names.map(async (name) => {
+      const content = await readFile(new URL(name, base))
+      return {
+        name: packageName === '' ? name : `${packageName}/${name}`,
+        sha256: createHash('sha256').update(content).digest(),
+        sql: content.toString(),
+      }
+    }),
+  )
 }

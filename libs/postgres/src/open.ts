@@ -7,19 +7,17 @@ import pg from 'pg'
 import { connectionConfig, run, type ConnectionOptions } from './connection.ts'
 import type { Database, Outbox } from './database.ts'
 import { openLiveness } from './liveness.ts'
-import { migrate, type MigrateOptions } from './migrate.ts'
-import { roleIn } from './serving-role.ts'
+import { migrate, type MigrateOptions, type MigrationFolders } from './migrate.ts'
+import { roleIn } from './roles/serving-role.ts'
 import { cut, watchOver } from './round-trip.ts'
 import { connecting, isConflict } from './failure.ts'
 import { transact, type Lend } from './transaction.ts'
 
-export interface DatabaseOptions {
+export interface DatabaseOptions extends MigrationFolders {
   /** '' means the embedded one. */
   readonly url: string
   /** The service's folder in snake_case; tables are named unqualified. */
   readonly schema: string
-  /** Folder of NNNN-name.sql, forward only. */
-  readonly migrations: URL
   readonly connections_max: number
   /** Names the role that owns the schema and migrates it; omitted: the role of `url` does. */
   readonly migrationUrl?: string | undefined
@@ -43,7 +41,7 @@ export async function openDatabase(
   { outbox, log }: DatabaseParts,
 ): Promise<Database> {
   const connection = { ...options, applicationName: options.schema }
-  await migrate(migrating(connection), options.migrations)
+  await migrate(migrating(connection), options)
   return openPool({ ...connection, outbox, log })
 }
 
@@ -70,14 +68,19 @@ export function openPool(
       // The query in progress rejects with the same error; an idle connection is reported below.
     })
   })
+  let isClosing = false
   pool.on('error', (error) => {
-    log.warn({ schema, err: error.message }, 'an idle connection was closed')
+    // The pool ends before its connections do, and the server may be stopped in between.
+    if (!isClosing) log.warn({ schema, err: error.message }, 'an idle connection was closed')
   })
   const lend = lendFrom(pool)
   return {
     query: (statement, values) => lend(({ client }) => run(client, statement, values)),
     transaction: (work, transactionOptions) => transact(lend, outbox, work, transactionOptions),
-    close: () => pool.end(),
+    close() {
+      isClosing = true
+      return pool.end()
+    },
   }
 }
 

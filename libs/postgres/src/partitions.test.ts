@@ -14,3 +14,9 @@ test('A time of another clock is stored under a month that has a partition', () 
   expect(filed('2026-03-01T00:00:00Z')).toBe('2026-12-01')
   expect(filed('2031-05-01T00:00:00Z')).toBe('2027-01-01')
 })
+
+test('Where the months ahead are used too, their times have their own months', () => {
+  const now = new Date('2026-12-31T23:59:59Z')
+  expect(filedMonthOf(new Date('2027-01-01T00:00:00Z'), now, 2)).toBe('2027-01-01')
+  expect(filedMonthOf(new Date('2031-05-01T00:00:00Z'), now, 2)).toBe('2027-02-01')
+})

@@ -8,7 +8,8 @@ const months_back = 1
  * Rows of up to this many bytes stay whole in their page: compressing each payload costs more than disk.
  */
 export const row_bytes_whole = 8_160
-const months_ahead = 2
+/** Beyond the current one. */
+export const months_ahead = 2
 const tableName = /^[a-z_][a-z0-9_]*$/
 
 /** 'YYYY-MM-01' of the month of the time, UTC. */
@@ -19,11 +20,14 @@ export function monthOf(time: Date): string {
 /**
  * The month under which a time of another system's clock is stored: its own, or the nearest one that
  * certainly has a partition, because a clock that is wrong by months must not lose rows.
+ *
+ * @param now when the partitions were made, or later
+ * @param ahead how many months after that of `now` are used; at most `months_ahead`
  */
-export function filedMonthOf(time: Date, now: Date): string {
+export function filedMonthOf(time: Date, now: Date, ahead = 0): string {
   const month = monthOf(time)
   const earliest = monthAfter(now, -months_back)
-  const latest = monthOf(now)
+  const latest = monthAfter(now, ahead)
   if (month < earliest) return earliest
   return month > latest ? latest : month
 }

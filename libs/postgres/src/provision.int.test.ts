@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { testSocketFolder } from './testing/test-server.ts'
-import { asSuperuser, provisionDatabase, provisionSchema } from './provision.ts'
+import { asSuperuser, provisionDatabase, provisionSchema } from './roles/provision.ts'
 
 test('Databases that are prepared at the same time share the role, and each gets its schema', async () => {
   const folder = testSocketFolder()

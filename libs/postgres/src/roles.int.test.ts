@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 import pg from 'pg'
 import { testSocketFolder } from './testing/test-server.ts'
 import { superuser } from './hub-lock.ts'
-import { provisionRole } from './roles.ts'
+import { provisionRole } from './roles/roles.ts'
 import { socketUrl } from './service-databases.ts'
 
 const administrator = () => socketUrl(testSocketFolder(), 'postgres', superuser)

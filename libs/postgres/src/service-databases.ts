@@ -7,7 +7,7 @@ import type { Database, Outbox } from './database.ts'
 import { openExclusive, type ExclusiveDatabase, type ExclusiveOptions } from './exclusive.ts'
 import { socketPort } from './hub-lock.ts'
 import { openDatabase, type DatabaseOptions } from './open.ts'
-import { provisionSchema, type SharedTable } from './provision.ts'
+import { provisionSchema, type SharedTable } from './roles/provision.ts'
 
 export interface ServiceDatabases {
   /** For a service: its announcements go to the outbox. */

@@ -5,9 +5,9 @@ import { superuser } from './hub-lock.ts'
 import { migrate } from './migrate.ts'
 import { openDatabase } from './open.ts'
 import { ensureMonthlyPartitions } from './partitions.ts'
-import { provisionRole } from './roles.ts'
+import { provisionRole } from './roles/roles.ts'
 import { socketUrl } from './service-databases.ts'
-import { rightsIn } from './serving-role.ts'
+import { rightsIn } from './roles/serving-role.ts'
 import { statement } from './statement.ts'
 import { migrationFiles } from './testing/migration-files.ts'
 import { createTestDatabase, openTestLog, type TestDatabase } from './testing/test-databases.ts'
@@ -51,7 +51,7 @@ function provision(hasOwner: boolean): Promise<void> {
 }
 
 const migrateAs = (role: string, files: Readonly<Record<string, string>>, servingRole?: string) =>
-  migrate({ ...connectionOf(role), servingRole }, migrationFiles(files))
+  migrate({ ...connectionOf(role), servingRole }, { migrations: migrationFiles(files) })
 
 const openServing = (files: Readonly<Record<string, string>>) =>
   openDatabase(

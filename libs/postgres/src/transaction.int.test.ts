@@ -285,7 +285,9 @@ describe('Conflicts:', () => {
         await tx.query(add, [second, '1'])
       })
     await Promise.all([cross(1, 2), cross(2, 1)])
-    expect([attempts, await units(1), await units(2)]).toEqual([3, '102', '102'])
+    // On a slow machine the second attempt meets a deadlock again.
+    expect(attempts).toBeGreaterThan(2)
+    expect([await units(1), await units(2)]).toEqual(['102', '102'])
     expect(outcomes).toEqual(['committed', 'committed'])
     expect(await messages()).toHaveLength(2)
   })

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { allOf } from './all-of.ts'
+import { allOf } from './work/all-of.ts'
 import { Outage } from './outage.ts'
 
 const outage = new Outage('connection lost')

@@ -1,15 +1,16 @@
 /** What every process is made of: settings, log, metrics, health, start and stop. */
-export { allOf } from './all-of.ts'
+export { allOf } from './work/all-of.ts'
 export { type ReadThroughOptions, readThrough } from './cache.ts'
 export { type ClockWatch, openClockWatch } from './clock-watch.ts'
 export { noteCertificateEnd } from './certificate-ends.ts'
-export { describeSettings } from './describe-settings.ts'
-export { gather } from './gather.ts'
+export { describeSettings } from './settings/describe-settings.ts'
+export { gather } from './work/gather.ts'
+export { type Failed, halving } from './work/halving.ts'
 export { type Health, type HealthChecks, type HealthReport, openHealth } from './health.ts'
-export { type InsecureMode, reportInsecureModes } from './insecure-modes.ts'
+export { type InsecureMode, reportInsecureModes } from './settings/insecure-modes.ts'
 export { type LogLevel, type Logger, logLevels, logTo, openLog, takeWarnings } from './log.ts'
 export { type Metrics, openMetrics } from './metrics.ts'
-export { operationsSettings } from './operations-settings.ts'
+export { operationsSettings } from './settings/operations-settings.ts'
 export { currentOrigin, keepOrigin, type Origin, withOrigin } from './origin.ts'
 export {
   Outage,
@@ -19,7 +20,7 @@ export {
   needsOperator,
   outageIn,
 } from './outage.ts'
-export { type Periodic, periodically } from './periodically.ts'
+export { type Periodic, periodically } from './work/periodically.ts'
 export {
   type HostProcess,
   type Service,
@@ -28,23 +29,32 @@ export {
   run,
   supervise,
 } from './process.ts'
-export { readPem, readSettings } from './read-settings.ts'
-export { recent } from './recent.ts'
-export { acceptedIn, acceptRelaxations, type RelaxationName, relaxations } from './relaxations.ts'
-export { retrying } from './retrying.ts'
+export { readPem, readSettings } from './settings/read-settings.ts'
+export { recent } from './work/recent.ts'
+export {
+  acceptedIn,
+  acceptRelaxations,
+  type RelaxationName,
+  relaxations,
+} from './settings/relaxations.ts'
+export { retrying } from './work/retrying.ts'
 export {
   type ChoiceSetting,
   type IntegerSetting,
   type SettingDefinition,
   type SettingDefinitions,
   type SettingValues,
+  type OptionalTextSetting,
   type TextSetting,
   choice,
   integer,
   mergeSettings,
+  optionalText,
   text,
-} from './settings.ts'
+} from './settings/settings.ts'
 export { type SecurityEvent, type SecurityEvents, openSecurityEvents } from './security-events.ts'
+export { jsonOf } from './json.ts'
+export { stopAll } from './work/stop-all.ts'
 export { StartError } from './start-error.ts'
 export { watch } from './watch.ts'
 export { workContext } from './work-context.ts'

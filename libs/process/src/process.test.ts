@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events'
 import { openLog } from './log.ts'
 import { Outage } from './outage.ts'
 import { exitWithError, run, supervise, type HostProcess, type Service } from './process.ts'
-import { integer } from './settings.ts'
+import { integer } from './settings/settings.ts'
 import { StartError } from './start-error.ts'
 
 const log = openLog({ name: 'test', level: 'silent' })

@@ -2,12 +2,12 @@
  * The life of a process: it starts or reports why it cannot, runs until it is stopped, and ends after an
  * unexpected error, because a supervisor can restart it.
  */
-import { describeSettings } from './describe-settings.ts'
+import { describeSettings } from './settings/describe-settings.ts'
 import { letHeapGrow } from './heap-growth.ts'
 import { logLevels, openLog, type Logger } from './log.ts'
 import { isOutage } from './outage.ts'
-import { readSettings } from './read-settings.ts'
-import { choice, type SettingDefinitions, type SettingValues } from './settings.ts'
+import { readSettings } from './settings/read-settings.ts'
+import { choice, type SettingDefinitions, type SettingValues } from './settings/settings.ts'
 import { StartError } from './start-error.ts'
 
 /** What runs in a process until it is stopped. */

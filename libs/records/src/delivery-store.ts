@@ -1,12 +1,17 @@
 /** How callbacks reached their FSPs: stored once each, however often it is reported. */
 import { filedMonthOf, statement, textArray, type Database } from '@causeway/postgres'
+import type {
+  LegRole,
+  ReportedDelivery as ReportedDeliveryMessage,
+  ReportedDeliveryStatus,
+} from '@causeway/protos'
 
 export interface Delivery {
   readonly entityId: string
   readonly notificationId: string
-  readonly legRole: string
+  readonly legRole: LegRole
   readonly destinationFspId: string
-  readonly status: string
+  readonly status: ReportedDeliveryStatus
   readonly httpStatus?: number | undefined
   readonly attempts: number
   readonly duration_ms: number
@@ -73,9 +78,9 @@ function valuesOf(deliveries: readonly ReportedDelivery[], now: Date): Buffer[] 
 /** A row of the table, without the event that reported it. */
 export interface DeliveryRow {
   readonly notification_id: string
-  readonly leg_role: string
+  readonly leg_role: LegRole
   readonly destination_fsp: string
-  readonly status: string
+  readonly status: ReportedDeliveryStatus
   readonly http_status: number | null
   readonly attempts: number
   readonly duration_ms: number
@@ -84,16 +89,16 @@ export interface DeliveryRow {
 }
 
 /** As services answer it over gRPC. */
-export function deliveryOf(row: DeliveryRow) {
+export function deliveryOf(row: DeliveryRow): ReportedDeliveryMessage {
   return {
     notificationId: row.notification_id,
     legRole: row.leg_role,
     fspId: row.destination_fsp,
     status: row.status,
-    httpStatus: row.http_status ?? 0,
+    httpStatus: row.http_status ?? undefined,
     attempts: row.attempts,
     durationMs: row.duration_ms,
-    lastError: row.last_error ?? '',
+    lastError: row.last_error ?? undefined,
     reportedAt: row.reported_at.toISOString(),
   }
 }

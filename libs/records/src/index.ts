@@ -20,3 +20,4 @@ export {
   type Search,
   type WalkedRow,
 } from './walk-store.ts'
+export { boundedPage, isId, isTime, readCursor, writeCursor, type Members } from './page.ts'

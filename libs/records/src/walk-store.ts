@@ -12,13 +12,13 @@ export interface Place {
 
 const theEnd: Place = { at: new Date('9999-12-31T23:59:59.999Z'), id: '' }
 
-/** Where a search begins that goes back from this time. */
-export function beforeTime(to: Date | undefined): Place {
-  return to === undefined ? theEnd : { at: to, id: '' }
+/** Where a search begins that goes back from this time, ISO 8601 UTC. */
+export function beforeTime(to: string | undefined): Place {
+  return to === undefined ? theEnd : { at: new Date(to), id: '' }
 }
 
 /** `<time> <id>`, as `nextText` writes it; undefined for anything else. */
-export function placeIn(after: string): Place | undefined {
+export function placeIn(after = ''): Place | undefined {
   const [time = '', id = ''] = after.split(' ')
   const at = new Date(time)
   return id === '' || Number.isNaN(at.getTime()) ? undefined : { at, id }

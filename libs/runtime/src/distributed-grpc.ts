@@ -110,7 +110,7 @@ export function hostOf({
   GRPC_HOST: host,
   GRPC_ADVERTISED_HOST: advertised,
 }: Pick<DistributedSettings, 'GRPC_HOST' | 'GRPC_ADVERTISED_HOST'>): string {
-  if (advertised !== '') return advertised
+  if (advertised !== undefined) return advertised
   if (host !== '0.0.0.0' && host !== '::' && host !== '[::]') return host.replace(/^\[|\]$/g, '')
   const outside = Object.values(networkInterfaces())
     .flat()

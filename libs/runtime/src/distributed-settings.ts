@@ -7,6 +7,7 @@ import {
   operationsSettings,
   choice,
   integer,
+  optionalText,
   text,
   type SettingValues,
   type TextSetting,
@@ -85,27 +86,24 @@ export const distributedSettings = {
     options: ['off', 'on'],
     default: 'off',
   }),
-  KAFKA_TLS_CA_FILE: text({
+  KAFKA_TLS_CA_FILE: optionalText({
     about:
       'PEM file of the authorities that sign the certificates of the brokers; empty: those of Node.js',
-    default: '',
   }),
-  KAFKA_TLS_CERTIFICATE_FILE: text({
+  KAFKA_TLS_CERTIFICATE_FILE: optionalText({
     about: 'PEM file of the client certificate of this process for the brokers; empty: none',
-    default: '',
   }),
-  KAFKA_TLS_KEY_FILE: text({ about: 'PEM file of the key of that certificate', default: '' }),
+  KAFKA_TLS_KEY_FILE: optionalText({ about: 'PEM file of the key of that certificate' }),
   KAFKA_SASL_MECHANISM: choice({
     about: 'how this process authenticates to the brokers, in addition to its certificate',
     options: ['none', 'plain', 'scram-sha-256', 'scram-sha-512'],
     default: 'none',
   }),
-  KAFKA_SASL_USER: text({ about: 'its name', default: '' }),
+  KAFKA_SASL_USER: optionalText({ about: 'its name' }),
   KAFKA_SASL_PASSWORD: text({ about: 'its password', default: '', secret: true }),
-  REDIS_URL: text({
+  REDIS_URL: optionalText({
     about:
       'redis:// or rediss:// address of the memory that processes of a service share; empty: nothing is shared',
-    default: '',
     secret: true,
   }),
   REDIS_PREFIX: text({
@@ -130,11 +128,10 @@ export const distributedSettings = {
     min: 0,
     max: 65_535,
   }),
-  GRPC_ADVERTISED_HOST: text({
+  GRPC_ADVERTISED_HOST: optionalText({
     about:
       'address by which replicas reach this one; empty: GRPC_HOST, or the first address of this ' +
       'machine when it listens on all',
-    default: '',
   }),
   GRPC_TLS_CERTIFICATE_FILE: text({
     about: 'PEM file of the certificate of this process; its common name is the service',

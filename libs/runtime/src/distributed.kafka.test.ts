@@ -152,7 +152,7 @@ test('A service that is alone in its process starts, reports its health, and sto
   const settings = { SHOP_GREETING: text({ about: 'its greeting', default: '' }) }
   await runDistributed(
     'shop',
-    { settings, start, topics, providers: [], callersOf: () => [] },
+    { settings, start, topics, providers: [], callersOf: () => [], operatorCheck: undefined },
     host,
   )
   expect([greetings, host.printed, host.exits]).toEqual([['hello'], '', []])

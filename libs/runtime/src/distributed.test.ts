@@ -82,8 +82,8 @@ test('The identity of the process comes from files and names in the settings', a
 })
 
 test.each([
-  ['10.1.2.3', '', '10.1.2.3'],
-  ['[::1]', '', '::1'],
+  ['10.1.2.3', undefined, '10.1.2.3'],
+  ['[::1]', undefined, '::1'],
   ['0.0.0.0', 'ledger-0.hub.svc', 'ledger-0.hub.svc'],
 ])(
   'A process that listens on %s and advertises %j is reached by %s',
@@ -93,7 +93,7 @@ test.each([
 )
 
 test('A process that listens on every address is reached by a specific one', () => {
-  expect(hostOf({ GRPC_HOST: '0.0.0.0', GRPC_ADVERTISED_HOST: '' })).toMatch(/^[1-9][\d.]+$/)
+  expect(hostOf({ GRPC_HOST: '0.0.0.0', GRPC_ADVERTISED_HOST: undefined })).toMatch(/^[1-9][\d.]+$/)
 })
 
 test('Each service that is called has a setting with its address', () => {

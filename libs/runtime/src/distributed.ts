@@ -21,6 +21,7 @@ import {
 } from '@causeway/process'
 import type { DistributedSettings } from './distributed-settings.ts'
 import { openDistributedGrpc } from './distributed-grpc.ts'
+import { serveApprovals } from './approval-owners.ts'
 import { serveEventDeadLetters } from './event-dead-letters.ts'
 import type { ProcessParts } from './process-parts.ts'
 import { insecureRole, insecureTransport } from './transport.ts'
@@ -73,6 +74,7 @@ export async function openDistributed(options: DistributedOptions): Promise<Dist
     throw error
   }
   serveEventDeadLetters(grpc, kafka.bus)
+  const approvals = serveApprovals(grpc)
   const health = openHealth()
   const unproved: readonly InsecureMode[] =
     settings.OPERATOR_PROOF === 'off' ? [{ mode: 'OPERATOR_PROOF=off' }] : []
@@ -85,6 +87,7 @@ export async function openDistributed(options: DistributedOptions): Promise<Dist
     log,
     bus: kafka.bus,
     grpc,
+    approvals,
     http: overNetwork,
     grpcAddress: grpc.address,
     health,
@@ -129,7 +132,7 @@ async function redisOf(
   metrics: Metrics,
 ): Promise<RedisMemory | undefined> {
   const { REDIS_URL: url, REDIS_PREFIX, REDIS_TIMEOUT_MS: timeout_ms } = settings
-  if (url === '') return undefined
+  if (url === undefined) return undefined
   if (!/^rediss?:\/\//.test(url))
     throw new StartError('REDIS_URL begins with redis:// or rediss://.')
   const { openRedisMemory } = await import('./memory/redis.ts')
@@ -207,18 +210,22 @@ async function brokersOptions({
 
 async function tlsOf(settings: DistributedSettings): Promise<BrokersOptions['tls']> {
   const { KAFKA_TLS_CA_FILE: ca, KAFKA_TLS_CERTIFICATE_FILE: certificate } = settings
-  const pem = (setting: string, file: string) => (file === '' ? '' : readPem(setting, file))
+  const pem = async (setting: string, file: string | undefined) =>
+    file === undefined ? undefined : readPem(setting, file)
   return {
     ca: await pem('KAFKA_TLS_CA_FILE', ca),
     certificate: await pem('KAFKA_TLS_CERTIFICATE_FILE', certificate),
     // A certificate needs its key.
-    key: certificate === '' ? '' : await readPem('KAFKA_TLS_KEY_FILE', settings.KAFKA_TLS_KEY_FILE),
+    key:
+      certificate === undefined
+        ? undefined
+        : await readPem('KAFKA_TLS_KEY_FILE', settings.KAFKA_TLS_KEY_FILE),
   }
 }
 
 function loginOf(settings: DistributedSettings): BrokersOptions['login'] {
   const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USER: user } = settings
   if (mechanism === 'none') return undefined
-  if (user === '') throw new StartError('KAFKA_SASL_USER is not set.')
+  if (user === undefined) throw new StartError('KAFKA_SASL_USER is not set.')
   return { mechanism, user, password: settings.KAFKA_SASL_PASSWORD }
 }

@@ -9,6 +9,7 @@ import { openGrpcHost } from '@causeway/grpc'
 import { overNetwork } from '@causeway/http'
 import { asSuperuser, provisionDatabase, serviceDatabases } from '@causeway/postgres'
 import { openHealth, type HealthChecks, type Logger, openMetrics } from '@causeway/process'
+import { serveApprovals } from './approval-owners.ts'
 import { serveEventDeadLetters } from './event-dead-letters.ts'
 import type { ProcessParts } from './process-parts.ts'
 import { aloneInMemory } from './memory/shared-memory.ts'
@@ -64,6 +65,7 @@ export async function openParts(options: PartsOptions): Promise<OpenParts> {
     throw error
   })
   serveEventDeadLetters(grpc, engine.bus)
+  const approvals = serveApprovals(grpc)
   const health = openHealth()
   health.ready('postgresql', () => answers(socketFolder, database))
   health.ready('events', () => engine.answers())
@@ -71,6 +73,7 @@ export async function openParts(options: PartsOptions): Promise<OpenParts> {
     log,
     bus: engine.bus,
     grpc,
+    approvals,
     http: overNetwork,
     health,
     metrics,

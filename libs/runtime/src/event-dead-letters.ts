@@ -15,14 +15,16 @@ export function serveEventDeadLetters(grpc: Pick<GrpcHost, 'serve'>, bus: EventB
       const own = all.filter(({ group }) => isGroupOf(service, group))
       const deadLetters = own.slice(0, Math.max(limit, 0))
       return {
-        deadLetters: deadLetters.map(({ type, ...letter }) => ({
+        deadLetters: deadLetters.map(({ type, reason: error, ...letter }) => ({
           ...letter,
+          error,
           ...(type === '' ? {} : { type }),
         })),
       }
     },
     async ReplayEventDeadLetter({ group, id }) {
-      return { outcome: (await bus.replay(group, id)) ? 'REPLAYED' : 'UNKNOWN' }
+      const isReplayed = await bus.replay(group, id)
+      return { outcome: isReplayed ? ('REPLAYED' as const) : ('UNKNOWN' as const) }
     },
     async DiscardEventDeadLetter({ group, id }) {
       return { outcome: await bus.discard(group, id) }

@@ -7,7 +7,7 @@
  * Prometheus text format.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { serveHttp, type HttpServer } from '@causeway/http'
+import { retryAfter, serveHttp, type HttpServer } from '@causeway/http'
 import type { HealthChecks, HealthReport, Logger, Metrics } from '@causeway/process'
 
 export interface OperationsOptions {
@@ -48,7 +48,8 @@ async function respond(
     options.log.error({ err: error, url: request.url }, 'an operations request failed')
     answer = fault(500, error instanceof Error ? error.message : String(error))
   }
-  response.writeHead(answer.status, { 'content-type': answer.contentType }).end(answer.body)
+  const { status, contentType, body } = answer
+  response.writeHead(status, { 'content-type': contentType, ...retryAfter(status) }).end(body)
 }
 
 async function answerTo(options: OperationsOptions, request: IncomingMessage): Promise<Answer> {

@@ -13,6 +13,7 @@ import type {
 } from '@causeway/postgres'
 import type { Health, Logger, Metrics, Service } from '@causeway/process'
 import type { Tracer } from '@causeway/tracing'
+import type { ApprovalOwners } from './approval-owners.ts'
 import type { SharedMemory } from './memory/shared-memory.ts'
 
 /** The parts of a process that its services share. */
@@ -20,6 +21,8 @@ export interface ProcessParts {
   readonly log: Logger
   readonly bus: EventBus
   readonly grpc: GrpcHost
+  /** Where a service adds its changes that two persons make. */
+  readonly approvals: ApprovalOwners
   readonly http: Http
   readonly health: Health
   readonly metrics: Metrics

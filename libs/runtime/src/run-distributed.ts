@@ -12,6 +12,7 @@ import {
   type SettingDefinitions,
   type SettingValues,
   watch,
+  stopAll,
 } from '@causeway/process'
 import { openDistributed, type DistributedParts } from './distributed.ts'
 import {
@@ -35,8 +36,8 @@ export interface AloneOptions<Definitions extends SettingDefinitions> {
   readonly callersOf: (path: string) => readonly string[]
   /** Copies warnings to the log store. */
   readonly shipLog?: (parts: Pick<ProcessParts, 'bus' | 'log'>) => Service
-  /** How the names of operators in calls are checked; omitted: the service does it, or has none. */
-  readonly operatorCheck?: (grpc: GrpcHost) => OperatorCheck
+  /** How operators in calls are proven; undefined: the service does it, or serves no calls. */
+  readonly operatorCheck: ((grpc: GrpcHost) => OperatorCheck) | undefined
 }
 
 type Values = DistributedSettings & Readonly<Record<string, string | number>>
@@ -128,18 +129,5 @@ function addressesIn({ name, settings, providers }: Alone): (provider: string) =
     const target = targets.get(provider)
     if (target !== undefined) return target
     throw new Error(`${name} calls ${provider}, which is not one of its providers`)
-  }
-}
-
-async function stopAll(
-  opened: readonly { stop(): Promise<void> | void }[],
-  log: Logger,
-): Promise<void> {
-  for (const part of [...opened].reverse()) {
-    try {
-      await part.stop()
-    } catch (error) {
-      log.error({ err: error }, 'a part did not stop in order')
-    }
   }
 }

@@ -93,7 +93,7 @@ function ofKafka({ settings }: Transport): readonly Found[] {
   const { KAFKA_BROKERS, KAFKA_TLS, KAFKA_TLS_CERTIFICATE_FILE, KAFKA_SASL_MECHANISM } = settings
   const hosts = KAFKA_BROKERS.split(',').map((address) => hostIn(address.trim()))
   if (hosts.every(isLoopbackHost)) return []
-  const isAnonymous = KAFKA_SASL_MECHANISM === 'none' && KAFKA_TLS_CERTIFICATE_FILE === ''
+  const isAnonymous = KAFKA_SASL_MECHANISM === 'none' && KAFKA_TLS_CERTIFICATE_FILE === undefined
   const at = { shown: `KAFKA_BROKERS=${KAFKA_BROKERS}`, hosts }
   return [
     ...modeIf(KAFKA_TLS === 'off', 'KAFKA_TLS=off', at),
@@ -122,7 +122,7 @@ function databaseHost(databaseUrl: string): string | undefined {
 }
 
 function ofRedis({ settings: { REDIS_URL } }: Transport): readonly Found[] {
-  if (!URL.canParse(REDIS_URL)) return []
+  if (REDIS_URL === undefined || !URL.canParse(REDIS_URL)) return []
   const { protocol, hostname, password } = new URL(REDIS_URL)
   const host = withoutBrackets(hostname)
   if (isLoopbackHost(host)) return []

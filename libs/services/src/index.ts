@@ -1,144 +1,32 @@
+export { callersOf } from './callers.ts'
 export {
-  reserveRefusals,
-  settlementKinds,
-  voidReasons,
-  type ReserveRefusal,
-  type SettlementKind,
-  type VoidReason,
-} from './ledger.ts'
+  callsOf,
+  descriptionOf,
+  hasDatabase,
+  serviceNames,
+  settingPrefix,
+  type Description,
+  type ServiceName,
+} from './descriptions.ts'
+export { operatorCaller, proofNeedOf } from './proofs.ts'
+export { schemeRuleBounds, schemeRuleOf } from './scheme-rules.ts'
+export { approvalKinds, isApprovalKind } from './approvals.ts'
 export {
-  judgeDecision,
-  stateAfter,
-  type ApprovalDecision,
-  type ApprovalRequest,
-  type Judgement,
-  type RequestState,
-} from './approval.ts'
+  active,
+  closed,
+  inactive,
+  permittedIn,
+  readStates,
+  statesFault,
+  type Permission,
+  type States,
+} from './participant-states.ts'
 export {
-  certificationRoles,
-  certificationStates,
-  type CertificationRole,
-  type CertificationState,
-} from './certification.ts'
-export { isRefused, refuse, type RefusalReason, type Refused, type RefusedBy } from './refusals.ts'
-
-/**
- * A service of a hub, described once: what it calls, whether it stores anything, and what it needs
- * where services run in processes of their own. `npm run docs` writes the chart's facts, the
- * containers of the compose file and the targets of Prometheus from it.
- */
-export interface Description {
-  /** The services whose gRPC methods its code calls. */
-  readonly calls: readonly string[]
-  /** Its replicas call each other. */
-  readonly callsItself?: true
-  /** Whether it has a schema of its own, at <SERVICE>_DATABASE_URL. */
-  readonly database: boolean
-  /** Folders of files below /etc/causeway, beside `grpc` and `component`, which each service has. */
-  readonly files?: readonly string[]
-  /** Settings whose values come from a secret: its folder and its key. */
-  readonly secrets?: Readonly<Record<string, readonly [folder: string, key: string]>>
-  /**
-   * It connects to addresses outside the hub: those that FSPs and operators register, or only those that
-   * its settings name.
-   */
-  readonly outside?: 'registered' | 'settings'
-  /** Ports beside 4200 (gRPC) and 4190 (health and metrics), by name. */
-  readonly ports?: Readonly<Record<string, number>>
-}
-
-/** By the name of its folder, which is also the common name of its certificate. */
-const descriptions = {
-  'account-lookup': {
-    calls: ['auth-service', 'participant-lifecycle'],
-    database: true,
-    outside: 'registered',
-  },
-  admin: {
-    calls: [
-      'account-lookup',
-      'audit',
-      'auth-service',
-      'config',
-      'fspiop-api',
-      'notifications',
-      'participant-lifecycle',
-      'quoting',
-      'scheduler',
-      'settlements',
-      'transfers',
-    ],
-    database: false,
-  },
-  audit: {
-    calls: ['auth-service', 'scheduler'],
-    database: true,
-    outside: 'settings',
-    files: ['signing'],
-    secrets: { AUDIT_SECRETS_KEY: ['seal', 'AUDIT_SECRETS_KEY'] },
-  },
-  'auth-service': {
-    calls: ['participant-lifecycle', 'scheduler'],
-    database: true,
-    files: ['scheme-ca', 'operators'],
-    outside: 'settings',
-    secrets: { AUTH_SERVICE_SECRETS_KEY: ['seal', 'AUTH_SERVICE_SECRETS_KEY'] },
-  },
-  config: {
-    calls: ['auth-service'],
-    database: true,
-    secrets: { CONFIG_SECRETS_KEY: ['seal', 'CONFIG_SECRETS_KEY'] },
-  },
-  'fspiop-api': {
-    calls: ['account-lookup', 'auth-service', 'config', 'participant-lifecycle', 'settlements'],
-    database: false,
-    files: ['fsp-port', 'signing'],
-    ports: { fsp: 4_000 },
-  },
-  notifications: {
-    calls: ['auth-service', 'config', 'participant-lifecycle'],
-    database: true,
-    files: ['fsp-client'],
-    outside: 'registered',
-  },
-  'participant-lifecycle': {
-    calls: ['auth-service', 'config', 'notifications', 'settlements', 'transfers'],
-    callsItself: true,
-    database: true,
-    outside: 'registered',
-  },
-  quoting: {
-    calls: ['account-lookup', 'auth-service', 'config', 'participant-lifecycle'],
-    database: true,
-  },
-  scheduler: { calls: ['auth-service'], database: true, outside: 'registered' },
-  settlements: {
-    calls: ['auth-service', 'participant-lifecycle', 'quoting', 'scheduler', 'transfers'],
-    database: true,
-  },
-  transfers: {
-    calls: ['auth-service', 'config', 'participant-lifecycle', 'quoting'],
-    database: true,
-  },
-} as const satisfies Readonly<Record<string, Description>>
-
-export type ServiceName = keyof typeof descriptions
-
-export const serviceNames = Object.keys(descriptions) as readonly ServiceName[]
-
-export function callsOf(service: ServiceName): readonly ServiceName[] {
-  return descriptions[service].calls
-}
-
-export function hasDatabase(service: ServiceName): boolean {
-  return descriptions[service].database
-}
-
-export function descriptionOf(service: ServiceName): Description {
-  return descriptions[service]
-}
-
-/** As in the names of its settings: `ACCOUNT_LOOKUP`. */
-export function settingPrefix(service: ServiceName): string {
-  return service.toUpperCase().replaceAll('-', '_')
-}
+  isRefused,
+  refusalMessage,
+  refuse,
+  unknownParticipant,
+  type RefusalReason,
+  type Refused,
+  type RefusedBy,
+} from './refusals.ts'

@@ -1,9 +1,31 @@
 /**
- * Why services refuse commands: one closed set for each service, and the value that says so. On the
- * wire a reason is a string, so that a release can add one; its meaning for operators is in the
- * table of the administration API, which does not compile while a reason has none.
+ * Why services refuse commands: of the reasons in `messages/refusal.proto`, which service refuses for
+ * which, and the value that says so. A reason that no service has does not compile. Its meaning for
+ * operators is in the table of the administration API, which does not compile while a reason has none.
  */
+import type { Refusal, RefusalReason as AnyReason } from '@causeway/protos'
+
 const reasons = {
+  /** Changes that two persons make, of all services. */
+  approvals: [
+    'REQUEST_UNKNOWN',
+    // An equal request, or another one of its turn, waits for its decision.
+    'REQUEST_PENDING',
+    'REQUEST_DECIDED',
+    // It has waited too long; too many of the maker wait, or of all.
+    'REQUEST_EXPIRED',
+    'REQUESTS_FULL',
+    'BUSY',
+    // What it changes has changed since it was requested.
+    'STALE',
+    // The one who decides is the maker, or has known a secret of the maker.
+    'SAME_PERSON',
+    // The maker may no longer make it.
+    'PRIVILEGE_MISSING',
+    // The id was used before with other content. The same for all services.
+    'MODIFIED',
+    'INVALID',
+  ],
   'account-lookup': [
     'ORACLE_UNKNOWN',
     // Another oracle serves this type and currency.
@@ -63,6 +85,8 @@ const reasons = {
     'KEY_USAGE_WRONG',
     // Before its first or after its last moment.
     'KEY_NOT_VALID',
+    // Too many PIN blocks were refused.
+    'KEY_LOCKED',
     // An HSM holds it, and it never leaves.
     'KEY_NOT_EXPORTABLE',
     // Encrypted with another key or other data, or modified.
@@ -74,16 +98,6 @@ const reasons = {
     'MONTH_UNKNOWN',
     'MONTH_ERASED',
     'MONTH_TOO_YOUNG',
-    'REQUEST_UNKNOWN',
-    'REQUEST_PENDING',
-    'REQUEST_DECIDED',
-    'SAME_PERSON',
-    'MODIFIED',
-    // Four eyes, as in config.
-    'REQUEST_UNKNOWN',
-    'REQUEST_PENDING',
-    'REQUEST_DECIDED',
-    'SAME_PERSON',
     'INVALID',
   ],
   config: [
@@ -98,10 +112,6 @@ const reasons = {
     // The schema, the values or the rules have changed since they were read. The same for quoting.
     'STALE',
     'MODIFIED',
-    'REQUEST_UNKNOWN',
-    'REQUEST_PENDING',
-    'REQUEST_DECIDED',
-    'SAME_PERSON',
     'INVALID',
   ],
   /** The ledger runs in it. */
@@ -118,6 +128,8 @@ const reasons = {
     'HUB_ACCOUNTS_MISSING',
     // No active settlement model serves the currency.
     'NO_SETTLEMENT_MODEL',
+    // No settlement model of positions has this name. The same for settlements.
+    'MODEL_UNKNOWN',
     // Only the hub has accounts of this type; the hub is neither activated nor deactivated.
     'NOT_HUB',
     'HUB_UNCHANGEABLE',
@@ -129,7 +141,6 @@ const reasons = {
     // The account has no limit yet, or limit and position were set initially before.
     'LIMIT_UNKNOWN',
     'LIMITS_EXIST',
-    // The id was used before with other content. The same for all services.
     'MODIFIED',
     'COVER_SHORT',
     'FUNDS_UNKNOWN',
@@ -139,12 +150,6 @@ const reasons = {
     'STATE_UNKNOWN',
     'STATE_FINAL',
     'ENDPOINT_UNREACHABLE',
-    'REQUEST_UNKNOWN',
-    // An equal request waits for its approval.
-    'REQUEST_PENDING',
-    'REQUEST_DECIDED',
-    // The maker of a change may not decide about it.
-    'SAME_PERSON',
     // The participant has no report of a certification of this id.
     'REPORT_UNKNOWN',
     'INVALID',
@@ -159,16 +164,7 @@ const reasons = {
     'REMINDER_WAITING',
     'INVALID',
   ],
-  quoting: [
-    'STALE',
-    // Requests for other rules, where a second person must approve.
-    'MODIFIED',
-    'REQUEST_UNKNOWN',
-    'REQUEST_PENDING',
-    'REQUEST_DECIDED',
-    'SAME_PERSON',
-    'INVALID',
-  ],
+  quoting: ['STALE', 'INVALID'],
   settlements: [
     'ACCOUNT_TYPE_UNKNOWN',
     // Granularity, interchange and delay do not go together.
@@ -193,9 +189,13 @@ const reasons = {
     'MODIFIED',
     'INVALID',
   ],
-} as const
+} as const satisfies Readonly<Record<string, readonly AnyReason[]>>
 
 type Refusing = keyof typeof reasons
+
+type Unused = Exclude<AnyReason, (typeof reasons)[Refusing][number]>
+/** Names the reasons that no service has. */
+true satisfies [Unused] extends [never] ? true : Unused
 
 /** The reasons of one service, or of all of them. */
 export type RefusalReason<Service extends Refusing = Refusing> = (typeof reasons)[Service][number]
@@ -219,4 +219,13 @@ export function refuse<Reason extends RefusalReason>(
 
 export function isRefused<Value>(value: Value): value is Extract<Value, Refused> {
   return typeof value === 'object' && value !== null && 'type' in value && value.type === 'REFUSE'
+}
+
+/** As a message carries it. */
+export function refusalMessage({ reason, detail }: Refused): Refusal {
+  return { reason, detail }
+}
+
+export function unknownParticipant(name: string): Refused<'PARTICIPANT_UNKNOWN'> {
+  return refuse('PARTICIPANT_UNKNOWN', `there is no participant ${name}`)
 }

@@ -20,13 +20,12 @@ const [command = 'start', ...args] = process.argv.slice(2)
 const programs = {
   start: 'services/hub/dist/start.js',
   verify: 'services/hub/dist/verify.js',
-  archive: 'libs/archive/dist/archive-main.js',
-  restore: 'libs/archive/dist/restore-main.js',
+  archive: 'services/archive/dist/archive-main.js',
+  restore: 'services/archive/dist/restore-main.js',
   bench: 'test-e2e/dist/bench/main.js',
-  'bench:parts': 'test-e2e/dist/bench/parts/main.js',
   sizing: 'test-e2e/dist/bench/sizing/main.js',
-  certify: 'libs/certification/dist/main.js',
-  simulate: 'libs/simulation/dist/main.js',
+  certify: 'services/certification/dist/main.js',
+  simulate: 'test-e2e/simulation/dist/main.js',
 }
 
 /** How many the simulation plays, the first ones of seed 1: on the hub in one process, and on replicas. */

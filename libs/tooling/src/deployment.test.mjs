@@ -6,14 +6,14 @@ import { expect, test, describe } from '@jest/globals'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readSettings } from '../../process/src/read-settings.ts'
+import { readSettings } from '../../process/src/settings/read-settings.ts'
 import {
   distributedSettings,
   grpcUrlName,
   grpcUrls,
 } from '../../runtime/src/distributed-settings.ts'
 import { settingsOfProcess } from '../../process/src/process.ts'
-import { text } from '../../process/src/settings.ts'
+import { text } from '../../process/src/settings/settings.ts'
 import { openMetrics } from '../../process/src/metrics.ts'
 import {
   onboardSettings,

@@ -8,7 +8,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
-import { privateWords } from './style-rules.mjs'
+import { privateWords } from './style/rules.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const read = (path) => readFileSync(join(root, path), 'utf8')

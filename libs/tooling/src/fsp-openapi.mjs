@@ -20,7 +20,12 @@ export async function fspOpenApi(load) {
     Object.entries(settings).map(([name, definition]) => [name, definition.default]),
   )
   // No message is read, so that nothing is asked of these.
-  const asked = { owners: undefined, providers: undefined, largeBodies: undefined }
+  const asked = {
+    owners: undefined,
+    providers: undefined,
+    largeBodies: undefined,
+    participants: undefined,
+  }
   return openApiDocument(servedRoutes(values, asked), values.COMPATIBILITY)
 }
 

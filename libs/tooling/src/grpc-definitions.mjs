@@ -1,6 +1,14 @@
 /**
- * The gRPC services of the hub as constants: protos/src/generated/definitions.ts, from the .proto
- * files. A service `Pings` is the constant `pingsService`. The build runs it before the compiler.
+ * Beside the types that are generated from each .proto file, from the same files, before the compiler
+ * runs:
+ *
+ * - protos/src/generated/definitions.ts: the gRPC services of the hub as constants; a service `Pings`
+ *   is the constant `pingsService`;
+ * - protos/src/generated/messages.ts: the type of each message and enum by its name. An enum `State`
+ *   within the message `Consent` is `ConsentState`, its values are `consentStateValues`. A name that two
+ *   packages have is left out.
+ *
+ * An `optional` field of a message may also be undefined, which is not written.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 
@@ -35,6 +43,57 @@ const text = [
   '',
 ].join('\n')
 writeFileSync(new URL('src/generated/definitions.ts', folder), text)
+writeFileSync(new URL('src/generated/messages.ts', folder), messagesText())
+for (const file of readdirSync(new URL('src/generated/causeway/', folder), { recursive: true })) {
+  if (!file.endsWith('.ts')) continue
+  const path = new URL(`src/generated/causeway/${String(file)}`, folder)
+  const generated = readFileSync(path, 'utf8')
+  writeFileSync(path, generated.replaceAll(/^ {2}'\w+'\?: \([^|\n]*(?=\);$)/gm, '$& | undefined'))
+}
+
+function messagesText() {
+  const exported = [
+    ...contracts.map(({ name }) => `${name}.proto`),
+    ...readdirSync(new URL('messages/', folder)).map((file) => `messages/${file}`),
+  ]
+    .flatMap(exportedOf)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const once = exported.filter(
+    ({ name }) => exported.filter((other) => other.name === name).length === 1,
+  )
+  return [
+    '/** The messages and enums of the hub; written by the build from the .proto files. */',
+    ...once.flatMap(({ lines }) => lines),
+    '',
+  ].join('\n')
+}
+
+function exportedOf(file) {
+  const text = readFileSync(new URL(file, folder), 'utf8')
+  const [, packageName] = /^package ([\w.]+);$/m.exec(text)
+  const exported = []
+  const outer = []
+  for (const line of text.split('\n')) {
+    const [, indent = '', kind, own = ''] = /^( *)(message|enum) (\w+) \{/.exec(line) ?? []
+    if (own === '') continue
+    outer.length = indent.length / 2
+    const [parent = own] = outer
+    const from = `'./${packageName.replaceAll('.', '/')}/${parent}.ts'`
+    const name = [...outer, own].join('')
+    const source =
+      outer.length === 0 ? own : `_${[packageName.replaceAll('.', '_'), ...outer, own].join('_')}`
+    const lines = [`export type { ${source}__Output as ${name} } from ${from}`]
+    if (kind === 'enum') {
+      lines.push(
+        `import { ${source} as ${name}Enum } from ${from}`,
+        `export const ${lowered(name)}Values = Object.values(${name}Enum)`,
+      )
+    }
+    exported.push({ name, lines })
+    outer.push(own)
+  }
+  return exported
+}
 
 function camel(name) {
   return name.replaceAll(/-(\w)/g, (_, letter) => letter.toUpperCase())

@@ -32,10 +32,6 @@ export const advice = {
       set: 'required',
       why: 'who has taken over admin cannot name any operator then',
     },
-    TRANSFERS_UNAUTHENTICATED_REQUESTS: {
-      set: 'refused',
-      why: 'write access to Kafka does not suffice to have money reserved',
-    },
     ACCEPT_RELAXATIONS: { set: 'empty', why: 'nothing is relaxed on a public address' },
     REDIS_URL: {
       set: '`rediss://` with a password',
@@ -242,7 +238,7 @@ function relaxed(relaxations) {
   return [
     '## Relaxations',
     '',
-    'The defaults relax nothing that another machine reaches. What a setting relaxes is a line of the log at the start (`INSECURE: …`), a metric (`insecure_modes{service,mode}`) and a line of readiness; the table is that of the [code](../libs/process/src/relaxations.ts). A process that can be reached further than the relaxation permits does not start, and names the setting.',
+    'The defaults relax nothing that another machine reaches. What a setting relaxes is a line of the log at the start (`INSECURE: …`), a metric (`insecure_modes{service,mode}`) and a line of readiness; the table is that of the [code](../libs/process/src/settings/relaxations.ts). A process that can be reached further than the relaxation permits does not start, and names the setting.',
     '',
     'Of an address that a port listens on, 0.0.0.0, :: and names count as public, and RFC 1918, RFC 6598, link-local and unique local addresses as private: a private address that a router makes public has to be known to those who run it. Of a server that is connected to, the addresses count that its name resolves to at the start. `ACCEPT_RELAXATIONS=EDGE_TLS=gateway,JWS_SIGN=off` states which are accepted on public addresses; nothing accepts what is refused beyond this machine.',
     '',

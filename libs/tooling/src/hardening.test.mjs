@@ -1,7 +1,7 @@
 /** The hardening guide is that of the settings that the programs read. */
 import { expect, test } from '@jest/globals'
 import { advice, definitionsOf, hardeningPage, readHardeningPage } from './hardening.mjs'
-import { relaxations } from '../../process/src/relaxations.ts'
+import { relaxations } from '../../process/src/settings/relaxations.ts'
 import { loadSettings } from './settings-reference.mjs'
 
 const all = await loadSettings((folder, name) => import(`../../../${folder}/src/${name}.ts`))

@@ -30,7 +30,7 @@ const typed = changed.filter((path) => /\.(tsx?|[cm]?js)$/.test(path))
 
 const runs = [['oxlint', '--deny-warnings']]
 if (typed.length > 0) runs.push(['oxlint', '--type-aware', '--deny-warnings', ...typed])
-runs.push(['oxfmt', '--check'], ['node', 'libs/tooling/src/style-check.mjs'])
+runs.push(['npm', 'run', '--silent', 'lint:format'])
 for (const [program, ...args] of runs) {
   const { status } = spawnSync(program, args, { stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)

@@ -28,7 +28,7 @@ const volumes = {
 }
 
 const facts = `# The services: facts of the code, not choices of an installation. \`npm run docs\` writes this file
-# from libs/services/src/index.ts; the templates of the chart read it.
+# from libs/services/src/descriptions.ts; the templates of the chart read it.
 #
 # calls:     whose gRPC server it calls: its network policy, and its <SERVICE>_GRPC_URL
 # database:  it has a schema of its own, at <SERVICE>_DATABASE_URL

@@ -100,7 +100,7 @@ test('An unreachable receiver costs the spans and causes a warning', async () =>
   collector = await openCollector()
 })
 
-test.each(['collector:4318', 'ftp://collector/v1/traces', 'no url'])(
+test.each(['collector:4318', 'ftp://collector/v1/traces', 'http://collector/v1#traces', 'no url'])(
   'The URL %s is refused',
   async (url) => {
     const opening = openTracing({ url, sampled_percent: 100, onWarning: () => undefined })
@@ -108,12 +108,10 @@ test.each(['collector:4318', 'ftp://collector/v1/traces', 'no url'])(
   },
 )
 
-test('The trace of a transfer is its id without hyphens; other ids have none', () => {
+test('The trace of a transfer is its UUID without hyphens or the hexadecimal of its ULID; other ids have none', () => {
   expect(traceIdOf('85feac2f-39b2-491b-817e-4a03203d4f14')).toBe('85feac2f39b2491b817e4a03203d4f14')
-  expect(['', 'greenbank', '15551234567', '85feac2f-39b2-491b-817e'].map(traceIdOf)).toEqual([
-    undefined,
-    undefined,
-    undefined,
-    undefined,
-  ])
+  expect(traceIdOf('01ARZ3NDEKTSV4RRFFQ69G5FAV')).toBe('01563e3ab5d3d6764c61efb99302bd5b')
+  expect(traceIdOf('7ZZZZZZZZZZZZZZZZZZZZZZZZZ')).toBe('f'.repeat(32))
+  const others = ['', 'greenbank', '15551234567', '85feac2f-39b2-491b-817e', `8${'Z'.repeat(25)}`]
+  for (const id of others) expect(traceIdOf(id)).toBeUndefined()
 })

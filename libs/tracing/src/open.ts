@@ -13,10 +13,11 @@ export interface TracingOptions {
   readonly onWarning: (sentence: string) => void
 }
 
-/** Throws a TypeError when the URL is none. */
+/** Throws a TypeError when the URL is none that traces can be sent to. */
 export async function openTracing(options: TracingOptions): Promise<Tracing> {
-  const { protocol } = new URL(options.url)
+  const { protocol, hash } = new URL(options.url)
   if (protocol !== 'http:' && protocol !== 'https:') throw new TypeError('the URL is not of HTTP')
+  if (hash !== '') throw new TypeError('the URL has a fragment')
   const { openSdk } = await import('./sdk.ts')
   return openSdk(options)
 }

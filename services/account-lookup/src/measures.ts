@@ -1,7 +1,7 @@
 /** Metrics of lookups, associations and oracles. */
 import type { Metrics } from '@causeway/process'
 import { Counter, Gauge, Histogram } from 'prom-client'
-import type { Owners } from './lookups/domain/answer.ts'
+import type { Owners } from './domain/owners.ts'
 
 export interface Measures {
   lookedUp(outcome: Owners['type']): void

@@ -1,5 +1,5 @@
 /** Starts account-lookup: parts are opened in reading order and closed in reverse. */
-import { openOwnKey, signedEntries } from '@causeway/component-keys'
+import { openOwnKey, signedEntries } from '@causeway/keys/components'
 import { onEvents } from '@causeway/events'
 import { openParticipants } from '@causeway/participants'
 import type { Database } from '@causeway/postgres'
@@ -8,6 +8,7 @@ import { periodically, readPem, type Logger, type Periodic } from '@causeway/pro
 import { accountLookupService, oraclesService, personsService } from '@causeway/protos'
 import {
   openServiceEgress,
+  schemaOf,
   type ProcessParts,
   type SharedMemory,
   type Start,
@@ -16,7 +17,8 @@ import { openAssociationStore, type AssociationStore } from './associations/stor
 import type { Party } from './domain/party.ts'
 import { handleBatch, handleDeferred, consumedEvents } from './handle.ts'
 import { invalidateOnChanges } from './cache-invalidation.ts'
-import { openOwnerBook } from './lookups/owners.ts'
+import { openOwnerBook, type OwnerBook, type OwnerBookParts } from './lookups/owners.ts'
+import { openRecentOwners } from './lookups/recent-owners.ts'
 import { lookupHandlers } from './lookups/serve.ts'
 import { deleteUndelivered } from './lookups/store.ts'
 import { openMeasures } from './measures.ts'
@@ -31,6 +33,8 @@ import type { Settings } from './settings.ts'
 const group = 'account_lookup'
 const delete_every_ms = 3_600_000
 const delete_slice = 10_000
+/** How long an FSP may take to answer a query that it has received. */
+const answer_ms = 60_000
 const ms_per_h = 3_600_000
 
 export const start: Start<Settings> = async (settings, parts) => {
@@ -45,9 +49,9 @@ export const start: Start<Settings> = async (settings, parts) => {
   const store = openAssociationStore(db)
   const oracleStore = openOracleStore(db, bus)
   const measures = openMeasures(parts.metrics)
-  const memory = memoryBounds(settings)
+  const answersOfOracles = await memoryOfAnswers(parts.shared, db)
   const oracles = openOracles({
-    ...memory,
+    ...memoryBounds(settings),
     registered: () => oracleStore.all(),
     otherwise: settings.ACCOUNT_LOOKUP_BUILT_IN === 'default' ? 'BUILT_IN' : 'NONE',
     bounds: oracleBounds(settings),
@@ -55,12 +59,12 @@ export const start: Start<Settings> = async (settings, parts) => {
     egress,
     http: parts.http,
     hubName: settings.HUB_NAME,
-    shared: await memoryOfAnswers(parts.shared, db),
+    shared: answersOfOracles,
     measures,
     log,
   })
-  const stored = (parties: readonly Party[]) => store.find(parties)
-  const owners = openOwnerBook({ ...memory, stored, oracles, measures })
+  const found = { store, oracles, shared: answersOfOracles, measures }
+  const owners = ownerBookOf(settings, found)
   const onChanged = () => oracles.changed()
   const { ACCOUNT_LOOKUP_FIND_OWNERS_WAIT_MS: findOwners_ms } = settings
   grpc.serve(accountLookupService, lookupHandlers(owners, findOwners_ms))
@@ -104,6 +108,27 @@ export const start: Start<Settings> = async (settings, parts) => {
   }
 }
 
+function ownerBookOf(
+  settings: Settings,
+  {
+    store,
+    shared,
+    ...parts
+  }: Pick<OwnerBookParts, 'oracles' | 'measures'> & {
+    readonly store: AssociationStore
+    readonly shared: SharedMemory
+  },
+): OwnerBook {
+  const memory = memoryBounds(settings)
+  const recent = openRecentOwners({
+    storedSince: (parties, since) => store.findSince(parties, since),
+    shared,
+    recent_ms: recentOf(settings),
+    entries_max: memory.entries_max,
+  })
+  return openOwnerBook({ ...parts, ...memory, stored: (parties) => store.find(parties), recent })
+}
+
 /** In one process nobody else can write to it. */
 async function memoryOfAnswers(shared: SharedMemory, db: Database): Promise<SharedMemory> {
   return shared.isSole ? shared : authenticatedMemory(shared, await sharedAnswersKey(db))
@@ -112,8 +137,7 @@ async function memoryOfAnswers(shared: SharedMemory, db: Database): Promise<Shar
 function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Database> {
   return parts.openDatabase({
     url: settings.ACCOUNT_LOOKUP_DATABASE_URL,
-    schema: group,
-    migrations: new URL('../migrations/', import.meta.url),
+    ...schemaOf('account-lookup'),
     connections_max: settings.ACCOUNT_LOOKUP_CONNECTIONS_MAX,
   })
 }
@@ -122,8 +146,8 @@ function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Datab
 async function oracleTlsOf(settings: Settings): Promise<ClientTls | undefined> {
   const pem = (name: keyof Settings & `ACCOUNT_LOOKUP_ORACLE_TLS_${string}_FILE`) =>
     readPem(name, settings[name])
-  const hasCertificate = settings.ACCOUNT_LOOKUP_ORACLE_TLS_CERTIFICATE_FILE !== ''
-  const hasCa = settings.ACCOUNT_LOOKUP_ORACLE_TLS_CA_FILE !== ''
+  const hasCertificate = settings.ACCOUNT_LOOKUP_ORACLE_TLS_CERTIFICATE_FILE !== undefined
+  const hasCa = settings.ACCOUNT_LOOKUP_ORACLE_TLS_CA_FILE !== undefined
   if (!hasCertificate && !hasCa) return undefined
   return {
     certificate: hasCertificate
@@ -141,6 +165,12 @@ function memoryBounds(settings: Settings) {
   }
 }
 
+/** A cached owner is sent a query that is delivered at the last moment, and answers it. */
+function recentOf(settings: Settings): number {
+  const { ACCOUNT_LOOKUP_CACHE_AGE_MAX_MS: age_max_ms } = settings
+  return age_max_ms + settings.ACCOUNT_LOOKUP_QUERY_DEADLINE_MS + answer_ms
+}
+
 function oracleBounds(settings: Settings) {
   return {
     timeout_ms: settings.ACCOUNT_LOOKUP_ORACLE_TIMEOUT_MS,
@@ -153,14 +183,15 @@ function oracleBounds(settings: Settings) {
 
 /** The log redelivers only the events that it retains: ids of older ones are not needed. */
 function deleteOldRequests(
-  { ACCOUNT_LOOKUP_COMMAND_RETENTION_H: kept_h }: Settings,
+  settings: Settings,
   { db, store }: { readonly db: Database; readonly store: AssociationStore },
   log: Logger,
 ): Periodic {
   const work = async () => {
-    const before = new Date(Date.now() - kept_h * ms_per_h)
+    const before = new Date(Date.now() - settings.ACCOUNT_LOOKUP_COMMAND_RETENTION_H * ms_per_h)
     while ((await store.deleteHandled(before, delete_slice)) === delete_slice);
     await deleteUndelivered(db, before)
+    await store.deleteRemoved(new Date(Date.now() - recentOf(settings)))
   }
   return periodically(delete_every_ms, work, { log, name: 'deletion of old requests' })
 }

@@ -1,7 +1,7 @@
 /** Every setting of account-lookup, with its unit, default and bounds. */
-import { componentKeyFile } from '@causeway/component-keys'
+import { componentKeyFile } from '@causeway/keys/components'
 import { egressSettings } from '@causeway/http'
-import { choice, integer, text, type SettingValues } from '@causeway/process'
+import { choice, integer, optionalText, text, type SettingValues } from '@causeway/process'
 
 const ofDatabase = {
   ACCOUNT_LOOKUP_DATABASE_URL: text({
@@ -82,17 +82,14 @@ const ofOracles = {
     options: ['default', 'registered'],
     default: 'default',
   }),
-  ACCOUNT_LOOKUP_ORACLE_TLS_CERTIFICATE_FILE: text({
+  ACCOUNT_LOOKUP_ORACLE_TLS_CERTIFICATE_FILE: optionalText({
     about: 'PEM file: the client certificate for https oracles; empty: none',
-    default: '',
   }),
-  ACCOUNT_LOOKUP_ORACLE_TLS_KEY_FILE: text({
+  ACCOUNT_LOOKUP_ORACLE_TLS_KEY_FILE: optionalText({
     about: 'PEM file: the private key of the client certificate',
-    default: '',
   }),
-  ACCOUNT_LOOKUP_ORACLE_TLS_CA_FILE: text({
+  ACCOUNT_LOOKUP_ORACLE_TLS_CA_FILE: optionalText({
     about: 'PEM file: the CA of https oracles; empty: the public ones',
-    default: '',
   }),
   ACCOUNT_LOOKUP_ORACLE_REQUESTS_MAX: integer({
     about: 'requests that wait for oracles at once',

@@ -4,7 +4,7 @@
  * compile.
  */
 import { errorCatalogue, errorInformation, type ErrorCode } from '@causeway/fspiop'
-import type { RefusalReason } from '@causeway/services'
+import type { RefusalReason } from '@causeway/protos'
 import type { Refused } from './answer.ts'
 import type { Json } from './json.ts'
 import type { Settings } from './settings.ts'
@@ -12,7 +12,7 @@ import type { Settings } from './settings.ts'
 export type Compatibility = Settings['COMPATIBILITY']
 
 interface Meaning {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 406 | 409 | 415 | 500 | 501 | 503
+  readonly status: 400 | 401 | 403 | 404 | 405 | 406 | 409 | 500 | 501 | 503
   readonly code: ErrorCode
 }
 
@@ -24,7 +24,8 @@ const meanings = {
   TOO_MANY: { status: 400, code: '3103' },
   TOO_LARGE: { status: 400, code: '3104' },
   NOT_ACCEPTABLE: { status: 406, code: '3001' },
-  NOT_JSON: { status: 415, code: '3101' },
+  NOT_JSON: { status: 400, code: '3101' },
+  LATE: { status: 400, code: '3000' },
   URI_UNKNOWN: { status: 404, code: '3002' },
   METHOD_UNKNOWN: { status: 405, code: '3000' },
   NOT_BUILT: { status: 501, code: '2002' },
@@ -71,6 +72,8 @@ const meanings = {
   // Four-eyes changes.
   REQUEST_UNKNOWN: { status: 404, code: '3200' },
   REQUEST_PENDING: { status: 400, code: '3000' },
+  REQUEST_EXPIRED: { status: 400, code: '3100' },
+  REQUESTS_FULL: { status: 400, code: '3000' },
   REQUEST_DECIDED: { status: 400, code: '3100' },
   SAME_PERSON: { status: 403, code: '3000' },
   // From settlements.
@@ -116,6 +119,7 @@ const meanings = {
   KEY_DEFINITION_UNKNOWN: { status: 404, code: '3200' },
   KEY_USAGE_WRONG: { status: 400, code: '3000' },
   KEY_NOT_VALID: { status: 400, code: '3000' },
+  KEY_LOCKED: { status: 400, code: '3000' },
   KEY_NOT_EXPORTABLE: { status: 400, code: '3000' },
   CIPHERTEXT_INVALID: { status: 400, code: '3000' },
   PIN_BLOCK_INVALID: { status: 400, code: '3000' },

@@ -49,7 +49,7 @@ describe('the query of a search', () => {
   const search = z.object(fields.searchFields('of the test'))
 
   test('A search without fields has no times, begins at the start and has a page of 50', () => {
-    const value = { from: '', to: '', limit: 50, after: '' }
+    const value = { limit: 50 }
     expect(fields.read(search, {})).toEqual({ outcome: 'read', value })
   })
 

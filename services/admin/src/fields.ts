@@ -52,11 +52,7 @@ function oneOf<const Option extends string>(options: readonly Option[]) {
     .meta({ type: 'string', enum: [...options] })
 }
 
-export const hubAccountType = oneOf([
-  'HUB_RECONCILIATION',
-  'HUB_MULTILATERAL_SETTLEMENT',
-  'HUB_FEE',
-])
+export const hubAccountType = oneOf(['HUB_RECONCILIATION', 'HUB_MULTILATERAL_SETTLEMENT'])
 
 export const modelAccountType = oneOf(['POSITION', 'INTERCHANGE_FEE', 'SETTLEMENT'])
 
@@ -232,29 +228,16 @@ const searched_usual = 50
  */
 export function searchFields(moment: string) {
   return {
-    from: queryTime
-      .optional()
-      .transform(orEmpty)
-      .meta({ description: `Of the moment ${moment}.` }),
-    to: queryTime
-      .optional()
-      .transform(orEmpty)
-      .meta({ description: 'That moment itself is left out.' }),
+    from: queryTime.optional().meta({ description: `Of the moment ${moment}.` }),
+    to: queryTime.optional().meta({ description: 'That moment itself is left out.' }),
     limit: z
       .string()
       .regex(/^[1-9]\d{0,2}$/, { error: `must be a number from 1 to ${searched_max}` })
       .optional()
       .transform((text = String(searched_usual)) => Math.min(Number(text), searched_max))
       .meta({ description: `At most ${searched_max}; ${searched_usual} when it is left out.` }),
-    after: cursor
-      .optional()
-      .transform(orEmpty)
-      .meta({ description: 'The `next` of the page before.' }),
+    after: cursor.optional().meta({ description: 'The `next` of the page before.' }),
   }
-}
-
-function orEmpty(text: string | undefined): string {
-  return text ?? ''
 }
 
 const id_max = 2 ** 31 - 1

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
 import { eventually } from '@causeway/process/testing'
-import { transfersService } from '@causeway/protos'
+import { ledgerService, transfersService } from '@causeway/protos'
 import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -75,6 +75,35 @@ describe.each(compatibilities)('funds out, COMPATIBILITY=%s', (COMPATIBILITY) =>
     }
     expect(await movementOf(id)).toEqual(['COMMITTED', null])
     expect(refusalOf(await complete(id, 'recordFundsOutAbort'))).toBe('400 3100')
+  })
+
+  test('What is reserved on an account is shown until the reservation ends', async () => {
+    const shown = async (type: string) => {
+      const { json } = await admin.call('GET', '/participants/green/accounts')
+      const rows = json as { ledgerAccountType: string; value: number; reservedValue: number }[]
+      const { value, reservedValue } = rows.find((row) => row.ledgerAccountType === type) ?? {}
+      return [value, reservedValue]
+    }
+    // Scripts for other hubs always read 0.
+    const isMojaloop = COMPATIBILITY === 'mojaloop'
+    const [balance = 0] = await shown('SETTLEMENT')
+    const id = await reserve('10.25')
+    expect(await shown('SETTLEMENT')).toEqual([balance + 10.25, isMojaloop ? 0 : 10.25])
+    const transferId = randomUUID()
+    await admin.reserve({ transferId, payerFsp: 'green', payeeFsp: 'blue' })
+    expect(await shown('POSITION')).toEqual([1, isMojaloop ? 0 : 1])
+    await complete(id, 'recordFundsOutAbort')
+    const ledger = admin.parts.grpc.client(ledgerService, 'participant-lifecycle')
+    const expiresAt = new Date().toISOString()
+    const released = {
+      transferId,
+      expiresAt,
+      reason: 'REJECTED' as const,
+      evidence: Buffer.alloc(0),
+    }
+    await ledger.ProcessTransferRelease({ items: [released] })
+    expect(await shown('SETTLEMENT')).toEqual([balance, 0])
+    expect(await shown('POSITION')).toEqual([0, 0])
   })
 
   test('Funds out are released when they are aborted', async () => {

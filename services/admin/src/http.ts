@@ -3,10 +3,11 @@
  * operation are here, in one order for every operation.
  */
 import { isUtf8 } from 'node:buffer'
+import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { asOperator } from '@causeway/grpc'
-import { foreignPage, type WithoutBase } from '@causeway/http'
+import { foreignPage, retryAfter, type WithoutBase } from '@causeway/http'
 import {
   isOutage,
   withOrigin,
@@ -43,6 +44,8 @@ export interface HttpOptions {
   /** Whether browsers reach the port by https, itself or its gateway. */
   readonly isHttps: boolean
   readonly compatibility: Compatibility
+  /** The participant that a path names. */
+  readonly participantNamed: (name: string) => string
   readonly withoutBase: WithoutBase
   readonly security: SecurityEvents
   readonly log: Logger
@@ -70,6 +73,11 @@ export function operatorApp(
     next()
   })
   app.use('/console', consoleFiles())
+  app.param('name', (request, _response, next, name: string) => {
+    const isParticipant = request.path.startsWith('/participants/')
+    if (isParticipant) request.params['name'] = options.participantNamed(name)
+    next()
+  })
   for (const path of new Set(operations.map((operation) => operation.path))) {
     const ofPath = operations.filter((operation) => operation.path === path)
     const route = app.route(path)
@@ -257,6 +265,7 @@ function readCall(
       actor,
       token,
       address,
+      newId: randomUUID(),
       sent: sentIn(request),
       wanted,
       query: inQuery.value,
@@ -315,7 +324,7 @@ function readBody({ body: schema, about }: Operation, request: Request): Read<un
 
 /** Name and secret; the name contains no colon. */
 function basicOf({ headers: { authorization = '' } }: Request) {
-  const [, encoded] = /^Basic ([\w+/]+={0,2})$/i.exec(authorization) ?? []
+  const [, encoded] = /^Basic +([\w+/]+={0,2})$/i.exec(authorization) ?? []
   if (encoded === undefined) return undefined
   const [, id, secret] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? []
   return id === undefined ? undefined : { id, secret }
@@ -354,6 +363,7 @@ function write(response: Response, answer: Answer, compatibility: Compatibility)
   // Answers contain secrets and change over time.
   response.setHeader('cache-control', 'no-store')
   if (status === 401) response.setHeader('www-authenticate', 'Bearer')
+  response.setHeaders(new Map(Object.entries(retryAfter(status))))
   if (body === undefined) {
     response.end()
     return
@@ -379,13 +389,7 @@ function writeFile(response: Response, { type, pieces, name }: File): void {
   pipeline(Readable.from(pieces), response).catch(() => response.destroy())
 }
 
-const nothing = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
-const ownOrigin = [
-  "default-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+const unframed = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const nothing = `default-src 'none'; ${unframed}`
+const ownStyles = "style-src 'self' 'unsafe-inline'; img-src 'self' data:"
+const ownOrigin = `default-src 'self'; ${ownStyles}; ${unframed}`

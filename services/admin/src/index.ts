@@ -1,3 +1,3 @@
-export { needsFourEyes } from './door.ts'
+export { needsFourEyes } from './operator-port.ts'
 export { start } from './service.ts'
 export { settings } from './settings.ts'

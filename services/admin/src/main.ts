@@ -1,8 +1,7 @@
 /** The service in a process of its own; any number of replicas. */
 import { shipLog, topics } from '@causeway/events'
-import { callersOf } from '@causeway/protos'
 import { runDistributed } from '@causeway/runtime'
-import { callsOf } from '@causeway/services'
+import { callersOf, callsOf } from '@causeway/services'
 import { start } from './service.ts'
 import { settings } from './settings.ts'
 
@@ -12,5 +11,7 @@ await runDistributed('admin', {
   topics,
   callersOf,
   shipLog: (parts) => shipLog('admin', parts),
+  // It serves no calls.
+  operatorCheck: undefined,
   providers: callsOf('admin'),
 })

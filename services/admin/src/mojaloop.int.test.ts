@@ -52,6 +52,24 @@ test('A Mojaloop onboarding script gets the answers that it expects', async () =
   expect((await admin.call('GET', '/participants/Hub/accounts')).json).toHaveLength(2)
 })
 
+test('The hosted auth service is found under its name in any case, so that onboarding it as centralauth works', async () => {
+  const asked = { name: 'centralauth', currency: 'USD' }
+  expect(await answerTo('POST', '/participants', asked)).toEqual([400, '3000'])
+  const endpoint = { type: 'TP_CB_URL_CONSENT_POST', value: 'http://auth.example' }
+  expect((await admin.call('POST', '/participants/centralauth/endpoints', endpoint)).status).toBe(
+    201,
+  )
+  for (const name of ['centralauth', 'centralAuth', 'CENTRALAUTH']) {
+    expect((await admin.call('GET', `/participants/${name}`)).json).toMatchObject({
+      name: 'centralAuth',
+    })
+    expect((await admin.call('GET', `/participants/${name}/endpoints`)).json).toMatchObject([
+      endpoint,
+    ])
+  }
+  expect((await admin.call('GET', '/participants/PAYERFSP')).status).toBe(400)
+})
+
 test('Positions are an object when a currency is given, else a list', async () => {
   const path = '/participants/payerfsp/positions'
   expect((await admin.call('GET', `${path}?currency=USD`)).json).toMatchObject({

@@ -253,7 +253,8 @@ describe('endpoints', () => {
       expect([added.status, added.text]).toEqual([201, ''])
     }
     const stored = { type, value: 'http://fsp.example:2/transfers/{{transferId}}' }
-    expect((await admin.call('GET', path)).json).toEqual([stored])
+    const base = { type: 'FSPIOP_CALLBACK_URL', value: 'https://reached.example' }
+    expect((await admin.call('GET', path)).json).toEqual([base, stored])
     expect((await admin.call('GET', `${path}?type=${type}`)).json).toEqual(stored)
     expect((await admin.call('GET', `${path}?type=OTHER`)).json).toEqual({})
   })
@@ -278,6 +279,7 @@ describe('settlement models', () => {
     currency: 'USD',
     requireLiquidityCheck: true,
     ledgerAccountTypeId: 'POSITION',
+    settlementAccountType: 'SETTLEMENT',
     autoPositionReset: true,
   }
 
@@ -335,6 +337,7 @@ describe('settlement models', () => {
     expect((await admin.call('POST', '/settlementModels', fees)).status).toBe(201)
     expect((await admin.call('GET', '/settlementModels/INTERCHANGE')).json).toMatchObject({
       ledgerAccountTypeId: 'INTERCHANGE_FEE',
+      settlementAccountType: 'INTERCHANGE_FEE_SETTLEMENT',
       interchangeFeePercentage: 0.6,
     })
   })
@@ -343,6 +346,8 @@ describe('settlement models', () => {
 test('The types of accounts are fixed', async () => {
   const { json } = await admin.call('GET', '/ledgerAccountTypes')
   expect(json).toContainEqual(expect.objectContaining({ name: 'POSITION', isSettleable: true }))
+  // It is known, and no account of it can be opened.
+  expect(json).toContainEqual(expect.objectContaining({ name: 'HUB_FEE', isActive: false }))
   expect((await admin.call('POST', '/ledgerAccountTypes')).status).toBe(501)
 })
 

@@ -33,6 +33,8 @@ export interface Asked<Body, Search> {
   readonly token: string
   /** The network of the client. */
   readonly address: string
+  /** A new id; where another person must approve it, that of the request. */
+  readonly newId: string
   /** Who approved it, where another person had to. */
   readonly approver?: string
   /** The request line's URI, without a base path, and the body, as they were sent. */

@@ -134,8 +134,19 @@ const table: Readonly<Record<string, readonly [string, string, unknown, string][
       { ...usd, type: 'HUB_RECONCILIATION' },
       '400 3003',
     ],
-    ['accounts of others', 'known/accounts', { currency: 'EUR', type: 'HUB_FEE' }, '400 3003'],
-    ['accounts of an unknown name', 'nobody/accounts', { ...usd, type: 'HUB_FEE' }, '404 3200'],
+    ['hub accounts that nothing uses', 'Hub/accounts', { ...usd, type: 'HUB_FEE' }, '400 3003'],
+    [
+      'accounts of others',
+      'known/accounts',
+      { currency: 'EUR', type: 'HUB_RECONCILIATION' },
+      '400 3003',
+    ],
+    [
+      'accounts of an unknown name',
+      'nobody/accounts',
+      { ...usd, type: 'HUB_RECONCILIATION' },
+      '404 3200',
+    ],
     ['endpoints without a value', 'known/endpoints', { type: 'FSPIOP_CALLBACK_URL' }, '400 3102'],
     [
       'endpoints of another type',
@@ -212,9 +223,9 @@ const table: Readonly<Record<string, readonly [string, string, unknown, string][
       '400 3000',
     ],
     [
-      'gross and multilateral',
+      'net and immediate',
       '',
-      { ...deferredNet, name: 'M1', settlementGranularity: 'GROSS' },
+      { ...deferredNet, name: 'M1', settlementDelay: 'IMMEDIATE' },
       '400 3000',
     ],
     [
@@ -334,20 +345,20 @@ describe('the way in', () => {
   })
 
   test.each(['text/plain', 'application/xml', 'nonsense', '', 'application/+json', 'text/json'])(
-    'A body of type %j is 415',
+    'A body of type %j is 400',
     async (type) => {
       const body = { name: 'abc', ...usd }
       const answer = await admin.call('POST', '/participants', body, { 'content-type': type })
-      expect(refusalOf(answer)).toBe('415 3101')
+      expect(refusalOf(answer)).toBe('400 3101')
     },
   )
 
-  test('A POST without a type is 415, also without a body', async () => {
+  test('A POST without a type is 400, also without a body', async () => {
     for (const init of [{}, { body: Buffer.from('{"name":"abc"}') }]) {
       for (const path of ['/participants', '/verify']) {
         const answer = await fetch(`${admin.url}${path}`, { method: 'POST', ...init })
         const json = (await answer.json()) as { errorInformation: { errorCode: string } }
-        expect([answer.status, json.errorInformation.errorCode]).toEqual([415, '3101'])
+        expect([answer.status, json.errorInformation.errorCode]).toEqual([400, '3101'])
       }
     }
   })

@@ -5,10 +5,10 @@ import {
   auditVerification,
   confidentialAuditOperations,
 } from './access/audit.ts'
-import { withApprovalRules } from './access/approvals.ts'
+import { approvalOperations } from './approvals/routes.ts'
 import { operationDecisions, withFourEyes } from './access/four-eyes.ts'
 import { fidoOperations } from './access/fido.ts'
-import { operatorKeyOperations, ownKeyOperations } from './access/keys.ts'
+import { operatorKeyOperations, ownKeyOperations, withSignedApprovals } from './access/keys.ts'
 import { authorizationOperations, keyLogInOperations, oidcOperations } from './access/log-ins.ts'
 import { withOwnParticipants } from './access/onboarding.ts'
 import {
@@ -30,38 +30,37 @@ import {
 import { quarantineOperations } from './access/quarantine.ts'
 import { ownSessionOperations, sessionOperations } from './access/session-lists.ts'
 import { logInOperations, logOutOperations } from './access/sessions.ts'
-import { accountTypeOperations } from './account-types.ts'
-import { accountOperations } from './accounts.ts'
+import { accountTypeOperations } from './participants/account-types.ts'
+import { accountOperations } from './participants/accounts.ts'
 import { alarmOperations } from './alarms/routes.ts'
 import { certificationOperations } from './certifications/routes.ts'
 import { componentKeyOperations, componentKeyRegistration } from './component-keys/routes.ts'
-import { configurationDecisions, configurationOperations } from './configuration/routes.ts'
-import { secretDecisions, secretOperations, secretValues } from './configuration/secrets.ts'
+import { configurationOperations } from './configuration/routes.ts'
+import { secretOperations, secretValues } from './configuration/secrets.ts'
 import { consentOperations } from './consents/routes.ts'
 import { credentialOperations } from './credentials/routes.ts'
-import { adapterDecisions } from './cryptography/adapter.ts'
 import { keyManagementOperations } from './cryptography/keys.ts'
 import { cryptographyOperations } from './cryptography/operations.ts'
 import { dayReportOperations } from './day-reports/routes.ts'
 import { deadLetterOperations } from './dead-letters/routes.ts'
 import { eventDeadLetterOperations } from './event-dead-letters/routes.ts'
-import { endpointOperations } from './endpoints.ts'
-import { erasureDecisions, erasureOperations } from './erasures/routes.ts'
-import { fundsOperations } from './funds.ts'
+import { endpointOperations } from './participants/endpoints.ts'
+import { erasureRequests, erasureOperations } from './erasures/routes.ts'
+import { fundsOperations } from './participants/funds.ts'
 import { healthOperations } from './health.ts'
 import { keyOperations } from './keys/routes.ts'
 import { lifecycleOperations } from './lifecycle/routes.ts'
-import { limitOperations } from './limits.ts'
+import { limitOperations } from './participants/limits.ts'
 import { logReading, logState, logWriting } from './log/routes.ts'
 import type { Operation } from './operation.ts'
 import { oracleOperations } from './oracles/routes.ts'
 import { documentOperations } from './openapi/routes.ts'
-import { participantOperations } from './participants.ts'
+import { participantOperations } from './participants/participants.ts'
 import { personalDataOperations } from './personal-data/routes.ts'
 import { readinessOperations } from './readiness/routes.ts'
 import { reminderOperations } from './reminders/routes.ts'
 import { reportOperations } from './reports/routes.ts'
-import { schemeRuleDecisions, schemeRuleOperations } from './scheme-rules/routes.ts'
+import { schemeRuleOperations } from './scheme-rules/routes.ts'
 import { settlementOperations } from './settlement/settlements.ts'
 import { windowOperations } from './settlement/windows.ts'
 import { settlementModelOperations } from './settlement-models.ts'
@@ -101,12 +100,12 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('PARTICIPANTS', alarmOperations(deps)),
     ...guarded('FUNDS', fundsOperations(deps)),
     ...fourEyes(lifecycleOperations(deps)),
+    ...fourEyes(approvalOperations(deps)),
     // Public keys are public: anyone who verifies signatures reads them here.
     ...guarded('CREDENTIALS', keyOperations(deps), open),
     ...guarded('CREDENTIALS', credentialOperations(deps)),
     ...named(cryptographyOperations(deps)),
     ...named(keyManagementOperations(deps)),
-    ...fourEyes(adapterDecisions(deps)),
     ...needs('REGISTER_COMPONENT_KEY', componentKeyRegistration(deps)),
     ...guarded('COMPONENT_KEYS', componentKeyOperations(deps)),
     ...guarded('PARTICIPANTS', readinessOperations(deps)),
@@ -120,19 +119,16 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('TRANSFERS', bulkQuoteOperations(deps)),
     ...needs('RUN_UNMASK_PERSONAL_DATA', personalDataOperations(deps)),
     ...guarded('ERASURES', erasureOperations(deps)),
-    ...fourEyes(erasureDecisions(deps)),
+    ...fourEyes(erasureRequests(deps)),
     ...guarded('SETTLEMENTS', withUnprefixedPaths(windowOperations(deps))),
     ...guarded('SETTLEMENTS', withUnprefixedPaths(settlementOperations(deps))),
     ...guarded('SETTLEMENTS', reportOperations(deps)),
     ...guarded('REPORTS', dayReportOperations(deps)),
     ...guarded('SCHEME_RULES', schemeRuleOperations(deps)),
-    ...fourEyes(schemeRuleDecisions(deps)),
     ...guardedConfiguration('ConfigurationValues', configurationOperations(deps)),
-    ...fourEyes(configurationDecisions(deps)),
     // A signature of the owning component admits to its values.
     ...needs(open, secretValues(deps)),
     ...guardedConfiguration('SecretValues', secretOperations(deps)),
-    ...fourEyes(secretDecisions(deps)),
     ...guarded('ORACLES', oracleOperations(deps)),
     ...guarded('DELIVERIES', deadLetterOperations(deps)),
     ...guarded('DELIVERIES', eventDeadLetterOperations(deps)),
@@ -140,7 +136,7 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...needs('RUN_VERIFY', verificationOperations(deps)),
     ...needs(open, healthOperations(deps)),
   ])
-  const all: readonly GuardedOperation[] = withApprovalRules(deps, [
+  const all: readonly GuardedOperation[] = withSignedApprovals(deps, [
     ...withFourEyes(deps, direct),
     ...decidesAccess(fourEyes(operationDecisions(deps, () => direct))),
   ])

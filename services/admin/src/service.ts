@@ -1,5 +1,6 @@
 /** The administration API of the hub; it stores nothing and calls the services that do. */
-import { openOwnKey, signedEntries } from '@causeway/component-keys'
+import { openOwnKey, signedEntries } from '@causeway/keys/components'
+import { isRehearsal } from '@causeway/grpc'
 import { openBasePaths, type FixedAnswer } from '@causeway/http'
 import {
   openSecurityEvents,
@@ -14,8 +15,14 @@ import { openPolicies } from './access/policy.ts'
 import type { GuardedOperation } from './access/privileges.ts'
 import { registerPrivileges } from './access/register.ts'
 import { refused } from './answer.ts'
-import { errorAnswer } from './contract.ts'
-import { doorModes, needsFourEyes, readDoorTls, refuseOpenDoor, renewDoorTls } from './door.ts'
+import { errorAnswer, type Reason } from './contract.ts'
+import {
+  doorModes,
+  needsFourEyes,
+  readDoorTls,
+  refuseOpenDoor,
+  renewDoorTls,
+} from './operator-port.ts'
 import { operatorApp } from './http.ts'
 import { writeJson } from './json.ts'
 import { operations } from './routes.ts'
@@ -37,7 +44,8 @@ export const start: Start<Settings, Admin> = async (settings, parts) => {
   reportInsecureModes('admin', relaxed, { ...parts, log })
   const ownKey = await openOwnKey('admin', settings.ADMIN_COMPONENT_KEY_FILE, { ...parts, log })
   const bus = signedEntries(parts.bus, ownKey)
-  const publish: typeof bus.publish = (messages) => bus.publish(messages)
+  const publish: typeof bus.publish = (messages) =>
+    isRehearsal() ? Promise.resolve() : bus.publish(messages)
   const all = operations({ ...connect(parts.grpc), settings, publish, fourEyes })
   const withoutBase = openBasePaths('OPERATOR_BASE_PATHS', settings.OPERATOR_BASE_PATHS, [
     '/console',
@@ -45,8 +53,8 @@ export const start: Start<Settings, Admin> = async (settings, parts) => {
   ])
   const access = await openAccess(settings, parts, log, all)
   /** Of a request that no operation is found for. */
-  const unread = (detail: string): FixedAnswer => {
-    const { status, body } = errorAnswer(refused('MALFORMED', detail), settings.COMPATIBILITY)
+  const unread = (reason: Reason, detail?: string): FixedAnswer => {
+    const { status, body } = errorAnswer(refused(reason, detail), settings.COMPATIBILITY)
     return { status, contentType: 'application/json; charset=utf-8', body: writeJson(body) }
   }
   const server = await parts.http
@@ -61,13 +69,16 @@ export const start: Start<Settings, Admin> = async (settings, parts) => {
         trustsForwardedAddress: settings.OPERATOR_FORWARDED_ADDRESS === 'on',
         isHttps: settings.OPERATOR_TLS !== 'off',
         compatibility: settings.COMPATIBILITY,
+        participantNamed: participantNames(settings),
         withoutBase,
         security: openSecurityEvents('admin', { log, metrics: parts.metrics }),
         log,
       }),
       log,
-      onHeadTooLarge: unread('the path and the headers are too long'),
-      onUnreadable: unread('the request is not valid HTTP'),
+      onHeadTooLarge: unread('MALFORMED', 'the path and the headers are too long'),
+      onUnreadable: unread('MALFORMED', 'the request is not valid HTTP'),
+      onLate: unread('LATE', 'the request did not arrive in time'),
+      onFault: unread('FAULT'),
       ...(tls === undefined ? {} : { tls }),
     })
     .catch(async (error: unknown) => {
@@ -85,6 +96,18 @@ export const start: Start<Settings, Admin> = async (settings, parts) => {
       await ownKey.stop()
     },
   }
+}
+
+/**
+ * With COMPATIBILITY=mojaloop the hosted auth service is found under its name in any case: Mojaloop's
+ * own scripts write it in lower case, and its database compares names without regard to case.
+ */
+function participantNames({
+  AUTH_SERVICE_PARTICIPANT: hosted,
+  COMPATIBILITY,
+}: Settings): (name: string) => string {
+  const isHosted = (name: string) => name.toLowerCase() === hosted.toLowerCase()
+  return (name) => (COMPATIBILITY === 'mojaloop' && isHosted(name) ? hosted : name)
 }
 
 interface Access extends Service {

@@ -1,6 +1,13 @@
 /** Every setting of the administration API. */
-import { componentKeyFile } from '@causeway/component-keys'
-import { acceptRelaxations, choice, integer, text, type SettingValues } from '@causeway/process'
+import { componentKeyFile } from '@causeway/keys/components'
+import {
+  acceptRelaxations,
+  choice,
+  integer,
+  optionalText,
+  text,
+  type SettingValues,
+} from '@causeway/process'
 
 export const settings = {
   ADMIN_COMPONENT_KEY_FILE: componentKeyFile,
@@ -34,11 +41,10 @@ export const settings = {
     options: ['off', 'on', 'gateway'],
     default: 'off',
   }),
-  OPERATOR_TLS_CERTIFICATE_FILE: text({
+  OPERATOR_TLS_CERTIFICATE_FILE: optionalText({
     about: "PEM file: the operator port's certificate, with its chain",
-    default: '',
   }),
-  OPERATOR_TLS_KEY_FILE: text({ about: 'PEM file: its private key', default: '' }),
+  OPERATOR_TLS_KEY_FILE: optionalText({ about: 'PEM file: its private key' }),
   OPERATOR_TLS_MIN_VERSION: choice({
     about: 'the lowest version of TLS for operators',
     options: ['TLSv1.2', 'TLSv1.3'],
@@ -78,6 +84,10 @@ export const settings = {
   HUB_HOST: text({
     about: "host in the ids of participants: 'hub.example/participants/greenbank'",
     default: 'localhost',
+  }),
+  AUTH_SERVICE_PARTICIPANT: text({
+    about: 'name of the hosted auth service as a participant; empty: the hub hosts none',
+    default: 'centralAuth',
   }),
   COMPATIBILITY: choice({
     about: 'whose answers are given where the specification and Mojaloop differ',

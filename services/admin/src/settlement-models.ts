@@ -1,6 +1,11 @@
 /** Settlement models: how participants settle, one or more per currency. */
 import { formatAmount } from '@causeway/money'
-import { orNull, type SettlementModel } from '@causeway/protos'
+import {
+  settlementModelDelayValues,
+  settlementModelGranularityValues,
+  settlementModelInterchangeValues,
+  type SettlementModel,
+} from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from './answer.ts'
 import {
@@ -25,9 +30,9 @@ const cron = z.string().max(100).meta({
 /** The account type has two names: that of the specification's example and the one in answers. */
 const creation = z.strictObject({
   name: modelName,
-  settlementGranularity: z.enum(['GROSS', 'NET']),
-  settlementInterchange: z.enum(['BILATERAL', 'MULTILATERAL']),
-  settlementDelay: z.enum(['IMMEDIATE', 'DEFERRED']),
+  settlementGranularity: z.enum(settlementModelGranularityValues),
+  settlementInterchange: z.enum(settlementModelInterchangeValues),
+  settlementDelay: z.enum(settlementModelDelayValues),
   currency: currency.optional(),
   requireLiquidityCheck: flag,
   ledgerAccountType: modelAccountType.optional(),
@@ -49,13 +54,14 @@ const shownModel = z
     settlementModelId: z.int(),
     name: z.string(),
     isActive: z.boolean(),
-    settlementGranularity: z.enum(['GROSS', 'NET']),
-    settlementInterchange: z.enum(['BILATERAL', 'MULTILATERAL']),
-    settlementDelay: z.enum(['IMMEDIATE', 'DEFERRED']),
+    settlementGranularity: z.enum(settlementModelGranularityValues),
+    settlementInterchange: z.enum(settlementModelInterchangeValues),
+    settlementDelay: z.enum(settlementModelDelayValues),
     /** null: it applies to the currencies that have no model of their own. */
     currency: z.string().nullable(),
     requireLiquidityCheck: z.boolean(),
     ledgerAccountTypeId: modelAccountType,
+    settlementAccountType,
     autoPositionReset: z.boolean(),
     interchangeFeePercentage: shownAmount.optional(),
     windowClosingCron: z.string().optional(),
@@ -105,12 +111,12 @@ export function settlementModelOperations(deps: Deps): readonly Operation[] {
 }
 
 async function listModels(deps: Deps): Promise<Answer> {
-  const { models } = await deps.models.GetSettlementModels({ currency: '', name: '' })
+  const { models } = await deps.models.GetSettlementModels({})
   return answered(200, models.map(modelBody))
 }
 
 async function getModel(deps: Deps, name: string): Promise<Answer> {
-  const { models } = await deps.models.GetSettlementModels({ currency: '', name })
+  const { models } = await deps.models.GetSettlementModels({ name })
   const [model] = models
   if (model === undefined) return refused('MODEL_UNKNOWN', `settlement model ${name}`)
   return answered(200, modelBody(model))
@@ -134,20 +140,18 @@ async function createModel(
     return refused('INVALID', 'ledgerAccountType and ledgerAccountTypeId differ')
   }
   const { refusal } = await deps.models.CreateSettlementModel({
-    id: 0,
     name: body.name,
-    isActive: true,
     granularity: body.settlementGranularity,
     interchange: body.settlementInterchange,
     delay: body.settlementDelay,
-    currency: body.currency ?? '',
+    currency: body.currency,
     requireLiquidityCheck: body.requireLiquidityCheck,
     ledgerAccountType: type,
-    // Empty: settlements knows the usual settlement account of the ledger account.
-    settlementAccountType: body.settlementAccountType ?? '',
+    // Absent: settlements knows the usual settlement account of the ledger account.
+    settlementAccountType: body.settlementAccountType,
     autoPositionReset: body.autoPositionReset,
     ...feeOf(body.interchangeFeePercentage),
-    ...cronOf(body),
+    windowCron: body.windowClosingCron || undefined,
     actor,
   })
   return refusal ? refusedUpstream(refusal) : answered(201)
@@ -178,8 +182,7 @@ async function changeModel(
 
 /** A default model has no currency. */
 function modelBody(model: SettlementModel) {
-  const fee = model.interchangeFeePercentage ?? ''
-  const windowClosingCron = model.windowCron ?? ''
+  const { interchangeFeePercentage: fee, windowCron: windowClosingCron } = model
   return {
     settlementModelId: model.id,
     name: model.name,
@@ -187,11 +190,12 @@ function modelBody(model: SettlementModel) {
     settlementGranularity: model.granularity,
     settlementInterchange: model.interchange,
     settlementDelay: model.delay,
-    currency: orNull(model.currency),
+    currency: model.currency ?? null,
     requireLiquidityCheck: model.requireLiquidityCheck,
     ledgerAccountTypeId: model.ledgerAccountType,
+    settlementAccountType: model.settlementAccountType,
     autoPositionReset: model.autoPositionReset,
-    ...(fee === '' ? {} : { interchangeFeePercentage: unitsOf(fee) }),
-    ...(windowClosingCron === '' ? {} : { windowClosingCron }),
+    ...(fee === undefined ? {} : { interchangeFeePercentage: unitsOf(fee) }),
+    ...(windowClosingCron === undefined ? {} : { windowClosingCron }),
   } satisfies Json
 }

@@ -45,7 +45,9 @@ export function transactionOperations(deps: Deps): readonly Operation[] {
 /** The hub relays packets that it cannot read, so not every transfer shows a transaction. */
 async function getTransaction(deps: Deps, transferId: string): Promise<Answer> {
   const { ilpPacket } = await deps.transfers.GetTransferPacket({ id: transferId })
-  if (ilpPacket === '') return refused('TRANSACTION_UNKNOWN', `transfer ${transferId} not found`)
+  if (ilpPacket === undefined) {
+    return refused('TRANSACTION_UNKNOWN', `transfer ${transferId} not found`)
+  }
   const packet = decodePacket(ilpPacket)
   const reading = packet && readTransaction(packet.data)
   if (!reading?.ok) return refused('TRANSACTION_UNKNOWN', 'the packet holds no transaction')

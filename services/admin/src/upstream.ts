@@ -4,11 +4,11 @@ import type { Calls, GrpcHost } from '@causeway/grpc'
 import { parseDecimal } from '@causeway/money'
 import {
   alarmsService,
+  approvalsService,
   auditQuarantineService,
   auditService,
   certificationsService,
   componentKeysService,
-  configurationChangesService,
   configurationsService,
   consentsService,
   credentialsService,
@@ -21,12 +21,10 @@ import {
   keyManagementService,
   keysService,
   ledgerService,
-  lifecycleService,
   liquidityService,
   logInsService,
   logStoreService,
   notificationsService,
-  operationRequestsService,
   operatorsService,
   oraclesService,
   participantsService,
@@ -35,7 +33,6 @@ import {
   quotesService,
   schedulerService,
   schemeRulesService,
-  secretChangesService,
   secretsService,
   settlementModelsService,
   settlementReportsService,
@@ -46,10 +43,12 @@ import {
   type Participant,
   type Refusal,
 } from '@causeway/protos'
-import { callsOf } from '@causeway/services'
+import { callsOf, type approvalKinds } from '@causeway/services'
 import { refused, type Refused } from './answer.ts'
 import { isReason } from './contract.ts'
 import type { Settings } from './settings.ts'
+
+type ApprovalOwner = (typeof approvalKinds)[keyof typeof approvalKinds]['service']
 
 export interface Upstream {
   readonly participants: Calls<typeof participantsService>
@@ -57,7 +56,6 @@ export interface Upstream {
   readonly funds: Calls<typeof fundsService>
   readonly liquidity: Calls<typeof liquidityService>
   readonly alarms: Calls<typeof alarmsService>
-  readonly lifecycle: Calls<typeof lifecycleService>
   readonly certifications: Calls<typeof certificationsService>
   readonly models: Calls<typeof settlementModelsService>
   readonly windows: Calls<typeof settlementWindowsService>
@@ -80,7 +78,6 @@ export interface Upstream {
   readonly notifications: Calls<typeof notificationsService>
   readonly oracles: Calls<typeof oraclesService>
   readonly operators: Calls<typeof operatorsService>
-  readonly operationRequests: Calls<typeof operationRequestsService>
   readonly logIns: Calls<typeof logInsService>
   readonly fido: Calls<typeof fidoService>
   readonly scheduler: Calls<typeof schedulerService>
@@ -88,9 +85,9 @@ export interface Upstream {
   readonly logStore: Calls<typeof logStoreService>
   readonly quarantine: Calls<typeof auditQuarantineService>
   readonly configurations: Calls<typeof configurationsService>
-  readonly configurationChanges: Calls<typeof configurationChangesService>
   readonly secrets: Calls<typeof secretsService>
-  readonly secretChanges: Calls<typeof secretChangesService>
+  /** Of each service with changes that two persons make, by its folder name. */
+  readonly approvals: Readonly<Record<ApprovalOwner, Calls<typeof approvalsService>>>
   /** Of each service that consumes events, by its folder name. */
   readonly eventDeadLetters: Readonly<Record<string, Calls<typeof eventDeadLettersService>>>
 }
@@ -111,7 +108,6 @@ export function connect(grpc: GrpcHost): Upstream {
     funds: grpc.client(fundsService, 'participant-lifecycle'),
     liquidity: grpc.client(liquidityService, 'participant-lifecycle'),
     alarms: grpc.client(alarmsService, 'participant-lifecycle'),
-    lifecycle: grpc.client(lifecycleService, 'participant-lifecycle'),
     certifications: grpc.client(certificationsService, 'participant-lifecycle'),
     models: grpc.client(settlementModelsService, 'settlements'),
     windows: grpc.client(settlementWindowsService, 'settlements'),
@@ -134,7 +130,6 @@ export function connect(grpc: GrpcHost): Upstream {
     notifications: grpc.client(notificationsService, 'notifications'),
     oracles: grpc.client(oraclesService, 'account-lookup'),
     operators: grpc.client(operatorsService, 'auth-service'),
-    operationRequests: grpc.client(operationRequestsService, 'auth-service'),
     logIns: grpc.client(logInsService, 'auth-service'),
     fido: grpc.client(fidoService, 'auth-service'),
     scheduler: grpc.client(schedulerService, 'scheduler'),
@@ -142,9 +137,13 @@ export function connect(grpc: GrpcHost): Upstream {
     logStore: grpc.client(logStoreService, 'audit'),
     quarantine: grpc.client(auditQuarantineService, 'audit'),
     configurations: grpc.client(configurationsService, 'config'),
-    configurationChanges: grpc.client(configurationChangesService, 'config'),
     secrets: grpc.client(secretsService, 'config'),
-    secretChanges: grpc.client(secretChangesService, 'config'),
+    approvals: {
+      'auth-service': grpc.client(approvalsService, 'auth-service'),
+      config: grpc.client(approvalsService, 'config'),
+      'participant-lifecycle': grpc.client(approvalsService, 'participant-lifecycle'),
+      quoting: grpc.client(approvalsService, 'quoting'),
+    },
     eventDeadLetters: Object.fromEntries(
       callsOf('admin').map((service) => [service, grpc.client(eventDeadLettersService, service)]),
     ),
@@ -153,33 +152,19 @@ export function connect(grpc: GrpcHost): Upstream {
 
 const soon = { deadline_ms: 1_000 }
 
-const newestEntry = {
-  source: '',
-  action: '',
-  actor: '',
-  subject: '',
-  labelKey: '',
-  labelValue: '',
-  from: '',
-  to: '',
-  beforeN: '',
-  limit: 1,
-}
-
 /** The cheapest call of each service, to learn whether it answers. */
 export const questions: Readonly<Record<string, (upstream: Upstream) => Promise<unknown>>> = {
   'participant-lifecycle': ({ participants }) =>
     participants.GetParticipantInfo({ names: [''] }, soon),
-  settlements: ({ models }) => models.GetSettlementModels({ currency: '', name: '-' }, soon),
+  settlements: ({ models }) => models.GetSettlementModels({ name: '-' }, soon),
   quoting: ({ rules }) => rules.GetSchemeRules({}, soon),
   transfers: ({ transfers }) => transfers.GetTransferStates({ ids: [] }, soon),
   'auth-service': ({ pings }) => pings.GetLastPings({ names: [] }, soon),
   'account-lookup': ({ oracles }) =>
     oracles.ListOracles({ oracleIdType: 'PERSONAL_ID', currency: 'XXX' }, soon),
-  notifications: ({ notifications }) =>
-    notifications.ListDeadLetters({ fspId: '', limit: 0 }, soon),
-  scheduler: ({ scheduler }) => scheduler.ListScheduleReminders({ owner: '-', state: '' }, soon),
-  audit: ({ audit }) => audit.ListAuditEntries(newestEntry, soon),
+  notifications: ({ notifications }) => notifications.ListDeadLetters({ limit: 0 }, soon),
+  scheduler: ({ scheduler }) => scheduler.ListScheduleReminders({ owner: '-' }, soon),
+  audit: ({ audit }) => audit.ListAuditEntries({ limit: 1 }, soon),
   config: ({ configurations }) => configurations.GetConfiguration({ boundedContextId: '-' }, soon),
 }
 

@@ -5,7 +5,7 @@
 import { constants, createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
-import { StartError, type Logger } from '@causeway/process'
+import { StartError } from '@causeway/process'
 import {
   anchorLine,
   readAnchor,
@@ -14,21 +14,11 @@ import {
   type AnchorStore,
 } from './anchor.ts'
 
-/**
- * Creates the file if it does not exist, with a warning: the first time, or it is lost. Throws
- * StartError when it cannot be written.
- */
-export async function openAnchorFile(
-  setting: string,
-  path: string,
-  log: Logger,
-): Promise<AnchorStore> {
+/** Creates the file if it does not exist. Throws StartError when it cannot be written. */
+export async function openAnchorFile(setting: string, path: string): Promise<AnchorStore> {
   try {
     const file = await open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600)
-    const { size } = await file.stat()
     await file.close()
-    if (size === 0)
-      log.warn({ path }, 'there are no anchors of the audit log yet, or they are lost')
   } catch (error) {
     throw new StartError(`${setting}: ${error instanceof Error ? error.message : String(error)}.`)
   }

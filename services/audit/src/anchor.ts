@@ -3,6 +3,7 @@
  * the owner of the database cannot write shows whether the log was changed or cut off before it. The
  * head of the log is signed in the same way.
  */
+import { jsonOf } from '@causeway/process'
 import { z } from 'zod'
 import type { Link } from './chain.ts'
 import type { IsSigned, Signer } from './signing.ts'
@@ -82,13 +83,5 @@ export function readAnchor(text: string): Anchor | undefined {
     signedAt: new Date(data.signedDate),
     kid: data.keyId,
     signature: Buffer.from(data.signature, 'base64url'),
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

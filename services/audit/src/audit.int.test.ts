@@ -2,14 +2,15 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { schemaOf } from '@causeway/runtime'
 import * as authService from '@causeway/auth-service'
-import { noHsm } from '@causeway/crypto-provider'
+import { noHsm } from '@causeway/keys/provider'
 import { auditEntry, type AuditedAction } from '@causeway/events'
 import type { Calls } from '@causeway/grpc'
 import { statement, type Database } from '@causeway/postgres'
 import type { Service } from '@causeway/process'
 import { eventually } from '@causeway/process/testing'
-import { auditService, type AuditEntry } from '@causeway/protos'
+import { auditService, type AuditEntry, type AuditQuery } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { start } from './service.ts'
@@ -20,40 +21,29 @@ const keyFile = join(folder, 'signing.key')
 const trustedFile = join(folder, 'trusted.pem')
 const anyone = {
   AUDIT_DATABASE_URL: '',
-  AUDIT_COMPONENT_KEY_FILE: '',
+  AUDIT_COMPONENT_KEY_FILE: undefined,
   AUDIT_CONNECTIONS: 4,
   AUDIT_SIGNING_KEY_FILE: keyFile,
   AUDIT_TRUSTED_KEYS_FILE: trustedFile,
-  AUDIT_ANCHOR_FILE: '',
+  AUDIT_ANCHOR_FILE: undefined,
   AUDIT_ANCHOR_INTERVAL_S: 1,
-  AUDIT_ANCHOR_S3_URL: '',
+  AUDIT_ANCHOR_S3_URL: undefined,
   AUDIT_ANCHOR_S3_REGION: '',
-  AUDIT_ANCHOR_S3_KEY_ID: '',
-  AUDIT_ANCHOR_S3_SECRET: '',
+  AUDIT_ANCHOR_S3_KEY_ID: undefined,
+  AUDIT_ANCHOR_S3_SECRET: undefined,
   AUDIT_ANCHOR_S3_RETENTION_D: 1,
   AUDIT_VERIFY_CRON: '',
-  AUDIT_MAIL_TO: '',
+  AUDIT_MAIL_TO: undefined,
   HUB_NAME: 'Hub',
   AUDIT_HOLD_S: 600,
   AUDIT_UNSIGNED_H: 24,
-  AUDIT_SECRETS_KEY: '',
+  AUDIT_SECRETS_KEY: undefined,
   AUDIT_LOG_RETENTION_D: 30,
   AUDIT_LOG_LINES_MAX: 1_000,
-  AUDIT_EXPORT_FILE: '',
+  AUDIT_EXPORT_FILE: undefined,
   ...noHsm,
 }
-const everything = {
-  source: '',
-  action: '',
-  actor: '',
-  subject: '',
-  labelKey: '',
-  labelValue: '',
-  from: '',
-  to: '',
-  beforeN: '',
-  limit: 500,
-}
+const everything: AuditQuery = { limit: 500 }
 
 let parts: TestParts
 let service: Service
@@ -81,8 +71,7 @@ async function open(on: TestParts): Promise<void> {
   audit = parts.grpc.client(auditService, 'audit')
   db = await parts.openDatabase({
     url: '',
-    schema: 'audit',
-    migrations: new URL('../migrations/', import.meta.url),
+    ...schemaOf('audit'),
     connections_max: 1,
   })
 }
@@ -111,7 +100,7 @@ async function say(...actions: readonly AuditedAction[]): Promise<void> {
   await parts.bus.publish(actions.map((one) => auditEntry('participant-lifecycle', one)))
 }
 
-async function list(filter: Partial<typeof everything> = {}): Promise<readonly AuditEntry[]> {
+async function list(filter: Partial<AuditQuery> = {}): Promise<readonly AuditEntry[]> {
   return (await audit.ListAuditEntries({ ...everything, ...filter })).entries
 }
 
@@ -180,7 +169,7 @@ test('Entries are found by each filter, the newest first, page by page', async (
     action({ id: third, subject: `${subject}-other`, at: at(3) }),
   )
   await recorded(third)
-  const found = async (filter: Partial<typeof everything>) =>
+  const found = async (filter: Partial<AuditQuery>) =>
     (await list(filter)).map(({ entryJson }) => (JSON.parse(entryJson) as { id: string }).id)
   expect(await found({ subject })).toEqual([second, first])
   expect(await found({ subject, actor: 'eve' })).toEqual([first])

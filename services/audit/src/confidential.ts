@@ -2,7 +2,7 @@
  * Confidential members of an entry, named by its maker: labels, and members of the state before and
  * after, are encrypted before the entry is chained, each bound to its entry and its name.
  */
-import type { Seal } from '@causeway/crypto-provider'
+import type { Seal } from '@causeway/keys/provider'
 import type { AuditPayload } from '@causeway/events'
 
 /** The setting whose key encrypts, as entries name it. */

@@ -18,7 +18,7 @@ export function filterOf(query: AuditQuery): Filter {
     labelValue: query.labelValue,
     from: timeOf(query.from),
     to: timeOf(query.to),
-    beforeN: isNumber(query.beforeN) ? query.beforeN : '',
+    beforeN: isNumber(query.beforeN ?? '') ? query.beforeN : undefined,
     limit: bounded(query.limit, entries_max),
   }
 }
@@ -46,9 +46,9 @@ function bounded(limit: number, limit_max: number): number {
   return Math.min(Math.max(limit, 1), limit_max)
 }
 
-function timeOf(text: string): Date | null {
-  const time = new Date(text)
-  return text === '' || Number.isNaN(time.getTime()) ? null : time
+function timeOf(text: string | undefined): Date | undefined {
+  const time = new Date(text ?? '')
+  return Number.isNaN(time.getTime()) ? undefined : time
 }
 
 export function linkOf(row: EntryRow, isSigned: IsSigned): StoredLink {
@@ -61,10 +61,10 @@ export function entryMessage(row: EntryRow, isSigned: IsSigned): AuditEntry {
   const { n, recordedAt, body, previousHash, hash, kid, signature } = row
   const { entry, provenance } = JSON.parse(body) as {
     readonly entry: unknown
-    readonly provenance?: string
+    readonly provenance: AuditEntry['provenance']
   }
   return {
-    ...(provenance === undefined ? {} : { provenance }),
+    provenance,
     n,
     recordedAt: recordedAt.toISOString(),
     entryJson: JSON.stringify(entry),

@@ -1,10 +1,15 @@
 /**
- * Works on a batch of entries: those of known services are recorded, others are held or quarantined.
- * Entries that are stored already are skipped.
+ * Works on a batch of entries: those of known services are recorded, others are held or quarantined, and so
+ * are those with the id of another entry. Entries that are stored already are skipped.
  */
 import type { DomainEvent } from '@causeway/events'
 import { judged } from './quarantine/judging.ts'
-import { recordsIn, setAside, type AttributionParts } from './quarantine/set-aside.ts'
+import {
+  judgedByRecord,
+  recordsIn,
+  setAside,
+  type AttributionParts,
+} from './quarantine/set-aside.ts'
 import { record } from './recording.ts'
 
 export type AuditEvent = DomainEvent<'/audit-log-write'>
@@ -15,11 +20,12 @@ export function openHandle(parts: AttributionParts) {
     const entries = await Promise.all(
       events.map(({ payload }) => judged(parts.judging, payload, now, now)),
     )
-    const outcome = await parts.db.transaction(async (tx) => ({
-      recorded: await record(tx, parts, recordsIn(entries)),
-      quarantined: await setAside(tx, parts.seal, entries, now),
-    }))
-    parts.onRecorded(outcome.recorded)
-    parts.onQuarantined(outcome.quarantined)
+    const { recorded, quarantined } = await parts.db.transaction(async (tx) => {
+      const outcome = await record(tx, parts, recordsIn(entries))
+      const all = judgedByRecord(entries, outcome)
+      return { ...outcome, quarantined: await setAside(tx, parts.seal, all, now) }
+    })
+    parts.onRecorded(recorded)
+    parts.onQuarantined(quarantined)
   }
 }

@@ -1,8 +1,8 @@
 /** The service in a process of its own, one of any number. */
+import { operatorCheck } from '@causeway/keys/components'
 import { shipLog, topics } from '@causeway/events'
-import { callersOf } from '@causeway/protos'
 import { runDistributed } from '@causeway/runtime'
-import { callsOf } from '@causeway/services'
+import { callersOf, callsOf } from '@causeway/services'
 import { start } from './service.ts'
 import { settings } from './settings.ts'
 
@@ -12,5 +12,6 @@ await runDistributed('audit', {
   topics,
   callersOf,
   shipLog: (parts) => shipLog('audit', parts),
+  operatorCheck,
   providers: callsOf('audit'),
 })

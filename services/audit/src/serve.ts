@@ -1,6 +1,6 @@
 /** The log over gRPC: it is read and verified; only events add to it. */
 import type { EventBus } from '@causeway/bus'
-import type { Seal } from '@causeway/crypto-provider'
+import type { Seal } from '@causeway/keys/provider'
 import { auditEntry, type AuditPayload } from '@causeway/events'
 import type { Handlers } from '@causeway/grpc'
 import type { Database, Queries, Transaction } from '@causeway/postgres'
@@ -58,7 +58,8 @@ async function readConfidential(
   actor: string,
 ) {
   const rows = await findEntries(tx, filterOf(query))
-  const given = Object.entries(query).filter(([, value]) => value !== '')
+  // Names that begin with _ say which optional members are present.
+  const given = Object.entries(query).filter(([name]) => !name.startsWith('_'))
   bus.announce(tx, [
     auditEntry('audit', {
       actor,

@@ -1,12 +1,12 @@
 /** Starts the audit log: entries are chained, signed and anchored, so that a change to them is detected. */
-import { openKnownKeys, openOwnKey, signedEntries } from '@causeway/component-keys'
-import { openHsm, openSeal, type Token } from '@causeway/crypto-provider'
+import { openKnownKeys, openOwnKey, signedEntries } from '@causeway/keys/components'
+import { openHsm, openSeal, type Token } from '@causeway/keys/provider'
 import { statement, type Database } from '@causeway/postgres'
 import type { Logger } from '@causeway/process'
 import { auditQuarantineService, auditService, logStoreService } from '@causeway/protos'
-import type { Start } from '@causeway/runtime'
+import { schemaOf, type Start } from '@causeway/runtime'
 import { anchorOf } from './anchor.ts'
-import { anchorPeriodically, openAnchorStores } from './anchor-stores.ts'
+import { anchorPeriodically, openAnchorStores, warnOfLostAnchors } from './anchor-stores.ts'
 import { openAttribution } from './attributing.ts'
 import { openExport } from './export/open.ts'
 import { openLogStore, serveLogStore } from './log/open.ts'
@@ -15,7 +15,7 @@ import { serveAudit } from './serve.ts'
 import type { Settings } from './settings.ts'
 import { openSigner, openVerifier, type Signer, type Verifier } from './signing.ts'
 import { openVerification } from './verification/open.ts'
-import { headOf, signingKeyIds, signUnsignedHead, storeKey } from './store.ts'
+import { headOf, signingKeyIds, signNewHead, storeKey } from './store.ts'
 
 const alive = statement('select 1')
 
@@ -26,16 +26,16 @@ export const start: Start<Settings> = async (settings, given) => {
   const log = given.log.child({ service: 'audit' })
   const hsm = await openHsm(settings)
   const signing = await openSigning(settings, hsm)
-  const stores = await openAnchorStores(settings, log)
+  const stores = await openAnchorStores(settings)
   const ownKey = await openOwnKey('audit', settings.AUDIT_COMPONENT_KEY_FILE, { ...given, log })
   const parts = { ...given, log, bus: signedEntries(given.bus, ownKey) }
   const db = await parts.openDatabase({
     url: settings.AUDIT_DATABASE_URL,
-    schema: 'audit',
-    migrations: new URL('../migrations/', import.meta.url),
+    ...schemaOf('audit'),
     connections_max: settings.AUDIT_CONNECTIONS,
   })
   await prepare(db, signing.signer, signing.verifier, log)
+  await warnOfLostAnchors(stores, db, log)
   const { signer, seal } = signing
   const { isSigned } = signing.verifier
   const recording = { db, signer, seal }
@@ -86,14 +86,11 @@ async function openSigning(settings: Settings, hsm: Token | undefined) {
   const trustedFile = settings.AUDIT_TRUSTED_KEYS_FILE
   const verifier = await openVerifier('AUDIT_TRUSTED_KEYS_FILE', trustedFile, signer)
   const keys = settings.AUDIT_SECRETS_KEY
-  const seal = keys === '' ? undefined : openSeal('AUDIT_SECRETS_KEY', keys, hsm)
+  const seal = keys === undefined ? undefined : openSeal('AUDIT_SECRETS_KEY', keys, hsm)
   return { signer, verifier, seal }
 }
 
-/**
- * Stores the public key, so that its id is known when it no longer signs, and signs the head that an
- * earlier release left without a signature.
- */
+/** Stores the public key, so that its id is known when it no longer signs, and signs the head of a new log. */
 async function prepare(
   db: Database,
   signer: Signer,
@@ -102,7 +99,7 @@ async function prepare(
 ): Promise<void> {
   try {
     await storeKey(db, signer, new Date())
-    await signUnsignedHead(db, anchorOf(await headOf(db), signer, new Date()))
+    await signNewHead(db, anchorOf(await headOf(db), signer, new Date()))
     for (const kid of (await signingKeyIds(db)).filter((each) => !verifier.trusts(each))) {
       log.warn(
         { kid },

@@ -1,7 +1,8 @@
 /** Every setting of audit. */
-import { cryptoSettings } from '@causeway/crypto-provider'
-import { componentKeyFile } from '@causeway/component-keys'
-import { integer, text, type SettingValues } from '@causeway/process'
+import { cryptoSettings } from '@causeway/keys/provider'
+import { componentKeyFile } from '@causeway/keys/components'
+import { mailAddressFault } from '@causeway/fspiop'
+import { integer, optionalText, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
   AUDIT_DATABASE_URL: text({
@@ -17,20 +18,17 @@ export const settings = {
     min: 1,
     max: 100,
   }),
-  AUDIT_SIGNING_KEY_FILE: text({
+  AUDIT_SIGNING_KEY_FILE: optionalText({
     about:
       'PEM file, or pkcs11:object=LABEL: the Ed25519 private key that signs entries; the hub process makes its own',
-    default: '',
   }),
-  AUDIT_TRUSTED_KEYS_FILE: text({
+  AUDIT_TRUSTED_KEYS_FILE: optionalText({
     about:
       'PEM file: the Ed25519 public keys that signed entries earlier; empty: the key that signs now alone is trusted',
-    default: '',
   }),
-  AUDIT_ANCHOR_FILE: text({
+  AUDIT_ANCHOR_FILE: optionalText({
     about:
       'file for anchors of the audit log, on a volume that the owner of its database cannot write; empty: none; the hub process has its own',
-    default: '',
   }),
   AUDIT_ANCHOR_INTERVAL_S: integer({
     about:
@@ -40,24 +38,20 @@ export const settings = {
     min: 1,
     max: 86_400,
   }),
-  AUDIT_EXPORT_FILE: text({
+  AUDIT_EXPORT_FILE: optionalText({
     about:
       'file to which recorded entries are copied as lines of JSON, for a SIEM; -: stdout; empty: none',
-    default: '',
   }),
-  AUDIT_ANCHOR_S3_URL: text({
+  AUDIT_ANCHOR_S3_URL: optionalText({
     about:
       'S3-compatible bucket with Object Lock for anchors of the audit log: https://HOST/BUCKET/PREFIX; empty: none',
-    default: '',
   }),
   AUDIT_ANCHOR_S3_REGION: text({ about: 'region of the bucket of anchors', default: 'us-east-1' }),
-  AUDIT_ANCHOR_S3_KEY_ID: text({
+  AUDIT_ANCHOR_S3_KEY_ID: optionalText({
     about: 'id of the access key of the bucket of anchors, which may put objects and list versions',
-    default: '',
   }),
-  AUDIT_ANCHOR_S3_SECRET: text({
+  AUDIT_ANCHOR_S3_SECRET: optionalText({
     about: 'the secret of that access key',
-    default: '',
     secret: true,
   }),
   AUDIT_ANCHOR_S3_RETENTION_D: integer({
@@ -72,10 +66,10 @@ export const settings = {
       'when the whole audit log is verified, in UTC: minute, hour, day, month, weekday; empty: never',
     default: '0 3 * * *',
   }),
-  AUDIT_MAIL_TO: text({
+  AUDIT_MAIL_TO: optionalText({
     about:
       'e-mail address that gets the result of each scheduled verification, with the number and hash of the last entry; empty: none',
-    default: '',
+    check: mailAddressFault,
   }),
   HUB_NAME: text({ about: 'name of the hub as a participant', default: 'Hub' }),
   AUDIT_HOLD_S: integer({
@@ -88,16 +82,15 @@ export const settings = {
   }),
   AUDIT_UNSIGNED_H: integer({
     about:
-      'how long after a service registered its first component key its entries may be unsigned, as replicas of an earlier release make them; after that, unsigned entries are quarantined',
+      'how long after a service registered its first component key its entries may be unsigned, as replicas make them that have no key yet; after that, unsigned entries are quarantined',
     unit: 'h',
     default: 24,
     min: 0,
     max: 8_760,
   }),
-  AUDIT_SECRETS_KEY: text({
+  AUDIT_SECRETS_KEY: optionalText({
     about:
       '32 random bytes in base64url, or pkcs11:object=LABEL: the key that encrypts confidential members of entries, and entries in quarantine; several, separated by commas: the first encrypts, each decrypts; empty: they are stored in plain; the hub process makes its own',
-    default: '',
     secret: true,
   }),
   AUDIT_LOG_RETENTION_D: integer({

@@ -1,5 +1,5 @@
-import { openHsm, openPkcs11Provider } from '@causeway/crypto-provider'
-import { makeSoftHsm } from '@causeway/crypto-provider/testing'
+import { openHsm, openPkcs11Provider } from '@causeway/keys/provider'
+import { makeSoftHsm } from '@causeway/keys/provider/testing'
 import { afterAll, expect, test } from '@jest/globals'
 import { openSigner, openVerifier } from './signing.ts'
 

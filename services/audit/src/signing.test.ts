@@ -20,7 +20,7 @@ async function newSigner(): Promise<Signer> {
   return openSigner('KEY', file)
 }
 
-const isValid = async (signer: Signer, verifiedBy: Signer, file = '') => {
+const isValid = async (signer: Signer, verifiedBy: Signer, file?: string) => {
   const { isSigned } = await openVerifier('TRUSTED', file, verifiedBy)
   return isSigned(signer.kid, content, signer.sign(content))
 }

@@ -3,7 +3,7 @@
  * entry that verifies. The keys that verify come from files, never from the database.
  */
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
-import { openSigningKey, type Token } from '@causeway/crypto-provider'
+import { algorithmOf, openSigningKey, type Token } from '@causeway/keys/provider'
 import { readPem, StartError } from '@causeway/process'
 
 export interface Signer {
@@ -21,10 +21,11 @@ export interface Signer {
  */
 export async function openSigner(
   setting: string,
-  reference: string,
+  reference: string | undefined,
   token?: Token,
 ): Promise<Signer> {
-  if (reference === '') throw new StartError(`${setting} is not set: name an Ed25519 private key.`)
+  if (reference === undefined)
+    throw new StartError(`${setting} is not set: name an Ed25519 private key.`)
   const { algorithm, publicKey, signNow } = await openSigningKey(token, setting, reference)
   if (algorithm !== 'EdDSA') throw new StartError(`${setting} is not an Ed25519 private key.`)
   return {
@@ -51,14 +52,14 @@ export interface Verifier {
  * Trusts the signer's own key and those of the file: public keys, PEM, one after the other. Throws
  * StartError when the file contains anything else.
  *
- * @param file empty: the signer's own key alone
+ * @param file undefined: the signer's own key alone
  */
 export async function openVerifier(
   setting: string,
-  file: string,
+  file: string | undefined,
   signer: Pick<Signer, 'publicKey'>,
 ): Promise<Verifier> {
-  const earlier = file === '' ? [] : publicKeysOf(setting, await readPem(setting, file))
+  const earlier = file === undefined ? [] : publicKeysOf(setting, await readPem(setting, file))
   const trusted = [createPublicKey(signer.publicKey), ...earlier]
   const keys = new Map(trusted.map((key) => [kidOf(key), key]))
   return {
@@ -78,7 +79,7 @@ function publicKeysOf(setting: string, text: string): readonly KeyObject[] {
   if (parts.pop()?.trim() !== '') throw refusal
   return parts.map((part) => {
     const key = publicKeyIn(`${part.trimStart()}${publicKeyEnd}\n`)
-    if (key?.asymmetricKeyType !== 'ed25519') throw refusal
+    if (key === undefined || algorithmOf(key) !== 'EdDSA') throw refusal
     return key
   })
 }

@@ -28,7 +28,7 @@ export async function takeHead(tx: Transaction): Promise<Link> {
 const selectHead = statement(`
   select n, hash, signed_at as "signedAt", kid, signature from head`)
 
-/** The head as it was signed; `signature` is null while only a release without signatures moved it. */
+/** The head as it was signed; `signature` is null until the first start has signed it. */
 export interface HeadRow extends Link {
   readonly signedAt: Date | null
   readonly kid: string | null
@@ -41,11 +41,17 @@ export async function headOf(db: Queries): Promise<HeadRow> {
   return { ...row, n: BigInt(row.n) }
 }
 
-const selectKnown = statement(`select id from entries where id = any($1::text[])`)
+const selectKnown = statement(`select id, body from entries where id = any($1::text[])`)
 
-export async function knownIds(tx: Transaction, ids: readonly string[]): Promise<Set<string>> {
-  const rows = await tx.query<{ readonly id: string }>(selectKnown, [textArray(ids)])
-  return new Set(rows.map(({ id }) => id))
+/** The bodies of those that exist, by id. */
+export async function bodiesOf(
+  tx: Transaction,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await tx.query<{ readonly id: string; readonly body: string }>(selectKnown, [
+    textArray(ids),
+  ])
+  return new Map(rows.map(({ id, body }) => [id, body]))
 }
 
 /** The fields by which an entry is found. */
@@ -82,10 +88,10 @@ const moveHead = statement(`
 
 const signHead = statement(`
   update head set signed_at = $3, kid = $4, signature = $5
-  where n = $1::text::bigint and hash = $2 and signature is null`)
+  where n = $1::text::bigint and hash = $2 and n = 0 and signature is null`)
 
-/** Signs a head that a release without signatures moved. */
-export async function signUnsignedHead(db: Queries, head: Anchor): Promise<void> {
+/** Signs the head of a new log; one that has moved without a signature is a fault. */
+export async function signNewHead(db: Queries, head: Anchor): Promise<void> {
   await db.query(signHead, headValues(head))
 }
 
@@ -142,40 +148,41 @@ const columns = `n, recorded_at as "recordedAt", body, previous_hash as "previou
 
 const selectEntries = statement(`
   select ${columns} from entries
-  where ($1::text = '' or source = $1) and ($2::text = '' or action = $2)
-    and ($3::text = '' or actor = $3)
-    and ($4::text = '' or subject = $4 or starts_with(subject, $4 || '/'))
-    and ($5::text = '' or labels @> jsonb_build_array(jsonb_build_object($5::text, $6::text)))
+  where ($1::text is null or source = $1) and ($2::text is null or action = $2)
+    and ($3::text is null or actor = $3)
+    and ($4::text is null or subject = $4 or starts_with(subject, $4 || '/'))
+    and ($5::text is null or labels @> jsonb_build_array(jsonb_build_object($5::text, $6::text)))
     and ($7::timestamptz is null or acted_at >= $7) and ($8::timestamptz is null or acted_at < $8)
-    and ($9::text = '' or n < $9::text::bigint)
+    and ($9::text is null or n < $9::text::bigint)
   order by n desc
   limit $10`)
 
 export interface Filter {
-  readonly source: string
-  readonly action: string
-  readonly actor: string
-  readonly subject: string
-  readonly labelKey: string
-  readonly labelValue: string
-  readonly from: Date | null
-  readonly to: Date | null
-  /** Digits, or empty. */
-  readonly beforeN: string
+  readonly source: string | undefined
+  readonly action: string | undefined
+  readonly actor: string | undefined
+  readonly subject: string | undefined
+  readonly labelKey: string | undefined
+  readonly labelValue: string | undefined
+  readonly from: Date | undefined
+  readonly to: Date | undefined
+  /** Digits. */
+  readonly beforeN: string | undefined
   readonly limit: number
 }
 
 export async function findEntries(db: Queries, filter: Filter): Promise<readonly EntryRow[]> {
+  const sought = (text: string | undefined) => (text === undefined ? null : storable(text))
   return db.query<EntryRow>(selectEntries, [
-    storable(filter.source),
-    storable(filter.action),
-    storable(filter.actor),
-    storable(filter.subject),
-    storable(filter.labelKey),
-    storable(filter.labelValue),
-    filter.from,
-    filter.to,
-    filter.beforeN,
+    sought(filter.source),
+    sought(filter.action),
+    sought(filter.actor),
+    sought(filter.subject),
+    sought(filter.labelKey),
+    sought(filter.labelValue),
+    filter.from ?? null,
+    filter.to ?? null,
+    filter.beforeN ?? null,
     filter.limit,
   ])
 }

@@ -45,14 +45,12 @@ test('Each change of keys, secrets and certificates leaves one audit entry; a re
     kid: 'k-1',
     use: 'sig',
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-    validFrom: '',
-    validTo: '',
     createdBy: 'ada',
   }
   await keys.AddParticipantKey(addition)
   await keys.AddParticipantKey(addition)
   await keys.AddParticipantKey({ ...addition, participant: 'nobody' })
-  await keys.EndParticipantKey({ participant: fsp, kid: 'k-1', validTo: '', actor: 'bob' })
+  await keys.EndParticipantKey({ participant: fsp, kid: 'k-1', actor: 'bob' })
   const { secret } = await credentials.CreateClientSecret({ participant: fsp, createdBy: 'ada' })
   await credentials.EndClientSecrets({ name: fsp, actor: '' })
   await credentials.EndClientSecrets({ name: fsp, actor: '' })

@@ -8,11 +8,12 @@ test.each(['2026-05-01T12:00:00Z', '2026-05-01T14:00:00.000+02:00'])(
   },
 )
 
-test('An empty text yields the default time', () => {
-  expect(timeOf('t', '', null)).toBeNull()
+test('An absent time yields the default', () => {
+  expect(timeOf('t', undefined, null)).toBeNull()
 })
 
 test.each([
+  '',
   'tomorrow',
   '2026-05-01',
   '2026-05-01T12:00:00',

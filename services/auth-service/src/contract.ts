@@ -2,13 +2,8 @@
  * Maps refusals, times and authors between gRPC messages and the domain, for all services of this
  * process.
  */
-import type { Refusal } from '@causeway/protos'
 import { z } from 'zod'
 import { refuse, type Refused } from './domain/refusal.ts'
-
-export function refusalMessage({ reason, detail }: Refused): Refusal {
-  return { reason, detail }
-}
 
 export function isRefused(value: object): value is Refused {
   return 'type' in value && value.type === 'REFUSE'
@@ -18,13 +13,13 @@ const time = z.iso.datetime({ offset: true })
 /** Of the year, which the database and ISO 8601 write with four digits. */
 const [year_min, year_max] = [1, 9_999]
 
-/** An empty text yields `otherwise`. */
+/** Undefined yields `otherwise`. */
 export function timeOf<Otherwise extends Date | null>(
   name: string,
-  text: string,
+  text: string | undefined,
   otherwise: Otherwise,
 ): Date | Otherwise | Refused {
-  if (text === '') return otherwise
+  if (text === undefined) return otherwise
   const read = time.safeParse(text).success ? new Date(text) : undefined
   const year = read?.getUTCFullYear() ?? 0
   return read !== undefined && year >= year_min && year <= year_max
@@ -32,9 +27,8 @@ export function timeOf<Otherwise extends Date | null>(
     : refuse('INVALID', `${name} is not a valid time (ISO 8601 with offset)`)
 }
 
-/** An absent time is an empty text. */
-export function timeMessage(time: Date | null): string {
-  return time === null ? '' : time.toISOString()
+export function timeMessage(time: Date): string {
+  return time.toISOString()
 }
 
 const text_max = 128

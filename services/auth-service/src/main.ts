@@ -1,8 +1,7 @@
 /** Runs the service in its own process, one of any number. */
 import { shipLog, topics } from '@causeway/events'
-import { callersOf } from '@causeway/protos'
 import { runDistributed } from '@causeway/runtime'
-import { callsOf } from '@causeway/services'
+import { callersOf, callsOf } from '@causeway/services'
 import { start } from './service.ts'
 import { settings } from './settings.ts'
 
@@ -12,5 +11,7 @@ await runDistributed('auth-service', {
   topics,
   callersOf,
   shipLog: (parts) => shipLog('auth-service', parts),
+  // It checks its own calls.
+  operatorCheck: undefined,
   providers: callsOf('auth-service'),
 })

@@ -14,6 +14,8 @@ export interface Measures {
   consent(state: string): void
   /** `VERIFIED`, or the reason of the failure. */
   verification(result: string): void
+  /** Counts a key or caller that too many refused PIN blocks have locked. */
+  pinLock(): void
 }
 
 const outcomeOf = (issued: boolean) => ({ outcome: issued ? 'issued' : 'refused' })
@@ -62,7 +64,13 @@ export function openMeasures(metrics: Metrics): Measures {
     labelNames: ['result'],
     registers,
   })
+  const pinLocks = new Counter({
+    name: 'auth_service_pin_translation_locks_total',
+    help: 'keys and callers for which too many refused PIN blocks have locked the translation of PINs',
+    registers,
+  })
   return {
+    pinLock: () => pinLocks.inc(),
     consent: (state) => consents.inc({ state }),
     verification: (result) => verifications.inc({ result }),
     token: (issued) => tokens.inc(outcomeOf(issued)),

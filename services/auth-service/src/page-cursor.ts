@@ -11,8 +11,8 @@ export function writeCursor({ at, id }: PagePlace): string {
 }
 
 /** Null for the first page, also when the text is no cursor. */
-export function readCursor(text: string): PagePlace | null {
-  const [time = '', id = ''] = text.split(' ')
+export function readCursor(text: string | undefined): PagePlace | null {
+  const [time, id = ''] = text?.split(' ') ?? []
   const at = timeOf('after', time, null)
   return at instanceof Date && !id.includes('\0') ? { at, id } : null
 }

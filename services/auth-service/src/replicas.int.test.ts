@@ -4,11 +4,11 @@ import { statement, type Database } from '@causeway/postgres'
 import { StartError } from '@causeway/process'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { calculateJwkThumbprint, createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose'
-import { isSignature, openSeal } from '@causeway/crypto-provider'
-import { openTokenKeys } from './credentials/token-keys.ts'
+import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose'
+import { isSignature, openSeal } from '@causeway/keys/provider'
+import { openTokenKeys } from './fsps/credentials/token-keys.ts'
 import { openAdapters } from './cryptography/adapters.ts'
-import { keys_max } from './keys/domain/key.ts'
+import { keys_max } from './fsps/keys/domain/key.ts'
 import { openReplica, type Replica } from './testing/replica.ts'
 import { fsp, openWorld, ownDatabase, type World } from './testing/world.ts'
 
@@ -41,7 +41,7 @@ function newPem(): string {
 }
 
 function addition(participant: string, publicKey: string) {
-  const words = { kid: '', use: 'sig', validFrom: '', validTo: '', createdBy: 'operator' }
+  const words = { use: 'sig', createdBy: 'operator' }
   return { participant, publicKey, ...words }
 }
 
@@ -120,28 +120,6 @@ test('A replica with another secrets key does not start', async () => {
   const now = new Date()
   await tokenKeysIn(database, [newSealKey()]).current(now)
   await expect(tokenKeysIn(database, [newSealKey()]).current(now)).rejects.toThrow(StartError)
-  await database.close()
-})
-
-test('A token key that an earlier release stored signs until its end', async () => {
-  const database = await ownDatabase(auth.parts)
-  await database.query(statement('delete from token_keys'), [])
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const kid = await calculateJwkThumbprint(publicKey.export({ format: 'jwk' }))
-  const jwk = JSON.stringify({ ...publicKey.export({ format: 'jwk' }), kid })
-  const sealKey = newSealKey()
-  const der = privateKey.export({ type: 'pkcs8', format: 'der' })
-  const sealed = openSeal('KEY', sealKey).encrypt(der, kid)
-  const now = new Date()
-  const stored = [kid, jwk, sealed, now, new Date(now.getTime() + 60_000)]
-  const insert = statement(`
-    insert into token_keys (kid, jwk, private_key, created_at, signs_until)
-    values ($1, $2, $3, $4, $5)`)
-  await database.query(insert, stored)
-  const current = await tokenKeysIn(database, [sealKey]).current(now)
-  expect(current.kid).toBe(kid)
-  const text = Buffer.from('a token')
-  expect(isSignature('ES256', publicKey, text, await current.sign(text))).toBe(true)
   await database.close()
 })
 

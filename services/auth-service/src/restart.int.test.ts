@@ -46,10 +46,7 @@ test('After a crash every confirmed key, secret, token key and certificate is st
   await auth.keys.AddParticipantKey({
     participant: fsp,
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-    kid: '',
     use: 'sig',
-    validFrom: '',
-    validTo: '',
     createdBy: 'operator',
   })
   const { secret } = await auth.credentials.CreateClientSecret({

@@ -1,8 +1,8 @@
 /** Every setting of auth-service. */
-import { cryptoSettings } from '@causeway/crypto-provider'
-import { componentKeyFile } from '@causeway/component-keys'
+import { cryptoSettings } from '@causeway/keys/provider'
+import { componentKeyFile } from '@causeway/keys/components'
 import { operatorProof } from '@causeway/grpc'
-import { choice, integer, text, type SettingValues } from '@causeway/process'
+import { choice, integer, optionalText, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
   AUTH_SERVICE_DATABASE_URL: text({
@@ -18,11 +18,10 @@ export const settings = {
     min: 1,
     max: 100,
   }),
-  AUTH_SERVICE_SECRETS_KEY: text({
+  AUTH_SERVICE_SECRETS_KEY: optionalText({
     about:
       'encrypts the stored keys: 32 random bytes in base64url, or pkcs11:object=LABEL; several ' +
       'with commas: the first encrypts, each decrypts; the hub process makes its own',
-    default: '',
     secret: true,
   }),
   AUTH_SERVICE_MONTH_RETENTION: integer({
@@ -31,6 +30,12 @@ export const settings = {
     default: 12,
     min: 2,
     max: 240,
+  }),
+  AUTH_SERVICE_GIVEN_UP_MONTHS: text({
+    about:
+      'months whose lost keys are given up, with commas: 2026-08. Another key is made for them; what ' +
+      'was encrypted with the lost one stays unreadable',
+    default: '',
   }),
   AUTH_SERVICE_TOKEN_LIFE_S: integer({
     about: 'how long a token of an FSP is valid',
@@ -54,13 +59,11 @@ export const settings = {
     min: 1,
     max: 10_000,
   }),
-  AUTH_SERVICE_CA_CERTIFICATE_FILE: text({
+  AUTH_SERVICE_CA_CERTIFICATE_FILE: optionalText({
     about: "PEM of the scheme's CA that signs client certificates; empty: none are issued",
-    default: '',
   }),
-  AUTH_SERVICE_CA_KEY_FILE: text({
+  AUTH_SERVICE_CA_KEY_FILE: optionalText({
     about: "PEM of that CA's private key",
-    default: '',
   }),
   AUTH_SERVICE_CERTIFICATE_LIFE_D: integer({
     about: 'how long a client certificate is valid, at most as long as the CA itself',
@@ -161,27 +164,34 @@ export const settings = {
     options: ['off', 'log-in', 'approval'],
     default: 'off',
   }),
-  AUTH_SERVICE_OPERATOR_CA_FILE: text({
+  AUTH_SERVICE_OPERATOR_CA_FILE: optionalText({
     about:
       'PEM of the authorities whose client certificates log operators in (/app-pem-auth), people and ' +
       'programs; never the CA of FSPs; empty: none',
-    default: '',
   }),
-  AUTH_SERVICE_SERVICE_CA_FILE: text({
+  AUTH_SERVICE_SERVICE_CA_FILE: optionalText({
     about: 'PEM of the authorities whose client certificates log programs in; empty: none',
-    default: '',
   }),
-  AUTH_SERVICE_FIRST_PASSWORD_FILE: text({
+  AUTH_SERVICE_FIRST_PASSWORD_FILE: optionalText({
     about:
       'file: the password of the first administrator, created if there is no operator, to be ' +
-      'changed at the first log-in; the hub process creates its own',
-    default: '',
+      'changed at the first log-in, when the file is removed if this process may; the hub process ' +
+      'creates its own',
   }),
-  AUTH_SERVICE_SECOND_PASSWORD_FILE: text({
+  AUTH_SERVICE_SECOND_PASSWORD_FILE: optionalText({
     about:
       'file: the password of a second administrator, administrator2, created while there is one person ' +
-      'alone; with FOUR_EYES=required two are needed; empty: none',
-    default: '',
+      'alone, also to be changed; with FOUR_EYES=required two are needed; at a place that who reads the ' +
+      'first one cannot read; empty: none',
+  }),
+  APPROVAL_LIFE_H: integer({
+    about:
+      'how long a request waits for the approval of another operator; then it has expired and must be ' +
+      'sent again',
+    unit: 'h',
+    default: 72,
+    min: 1,
+    max: 8_760,
   }),
   AUTH_SERVICE_FOUR_EYES_APART_D: integer({
     about:
@@ -192,11 +202,10 @@ export const settings = {
     min: 0,
     max: 3_650,
   }),
-  AUTH_SERVICE_SETUP_SECRET_FILE: text({
+  AUTH_SERVICE_SETUP_SECRET_FILE: optionalText({
     about:
       "file: the secret of the operator 'setup', a program that sets up the hub: 32 random bytes " +
       'in base64url; empty: none; the hub process creates its own',
-    default: '',
   }),
   AUTH_SERVICE_SETUP_LIFE_S: integer({
     about:
@@ -207,22 +216,19 @@ export const settings = {
     min: 1,
     max: 2_592_000,
   }),
-  AUTH_SERVICE_OIDC_ISSUER: text({
+  AUTH_SERVICE_OIDC_ISSUER: optionalText({
     about:
       'the OpenID provider that logs operators in, by its issuer: https://login.bank.example; empty: none',
-    default: '',
   }),
   AUTH_SERVICE_OIDC_CLIENT_ID: text({ about: 'the hub as its client', default: 'causeway' }),
-  AUTH_SERVICE_OIDC_CLIENT_SECRET: text({
+  AUTH_SERVICE_OIDC_CLIENT_SECRET: optionalText({
     about: 'the secret of that client; empty: a public client',
-    default: '',
     secret: true,
   }),
-  AUTH_SERVICE_OIDC_REDIRECT_URI: text({
+  AUTH_SERVICE_OIDC_REDIRECT_URI: optionalText({
     about:
       'where the provider sends the browser back: the console, as browsers reach it: ' +
       'https://operator.hub.example/console/',
-    default: '',
   }),
   AUTH_SERVICE_OIDC_SCOPE: text({
     about: 'the scopes that are asked for',
@@ -265,6 +271,36 @@ export const settings = {
       'whether an authenticator must verify the user (PIN, fingerprint), not only detect presence',
     options: ['off', 'on'],
     default: 'off',
+  }),
+  AUTH_SERVICE_KEY_USES_MAX: integer({
+    about:
+      'signatures, decryptions and translations of PINs that one operator or program may ask each process ' +
+      'for in a minute',
+    unit: 'uses',
+    default: 600,
+    min: 1,
+    max: 100_000,
+  }),
+  AUTH_SERVICE_PIN_REFUSALS_MAX: integer({
+    about:
+      'refused PIN blocks of a key, or of an operator or program, from which on no more are translated',
+    unit: 'blocks',
+    default: 10,
+    min: 1,
+    max: 1_000,
+  }),
+  AUTH_SERVICE_PIN_LOCK_S: integer({
+    about: 'how long refused PIN blocks count, which is also how long a lock lasts',
+    unit: 's',
+    default: 3_600,
+    min: 60,
+    max: 2_592_000,
+  }),
+  AUTH_SERVICE_ATTESTATION_ROOTS_FILE: optionalText({
+    about:
+      'PEM of the makers of authenticators of which the credentials of users of PISPs have to be: the ' +
+      'chain of each attestation has to reach one of them, and a credential without a chain is refused; ' +
+      'empty: any maker',
   }),
   AUTH_SERVICE_OWNERSHIP_WAIT_MS: integer({
     about: 'how long a registration of a consent waits for account-lookup before it is refused',

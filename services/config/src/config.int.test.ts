@@ -1,12 +1,15 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import { schemaOf } from '@causeway/runtime'
+import { approvalCalls, wordOf, type ApprovalCalls } from '@causeway/approvals/testing'
 import { onEvents, type Payload } from '@causeway/events'
 import type { Calls } from '@causeway/grpc'
 import type { Service } from '@causeway/process'
 import { defaultsOf, eventually } from '@causeway/process/testing'
 import {
-  configurationChangesService,
   configurationsService,
+  type ApprovalAnswer,
   type ConfigurationSet,
+  type Parameter,
 } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
@@ -19,7 +22,7 @@ const secretsKey = randomBytes(32).toString('base64url')
 let parts: TestParts
 let service: Service
 let configurations: Calls<typeof configurationsService>
-let changes: Calls<typeof configurationChangesService>
+let approvals: ApprovalCalls
 let changed: Payload<'ConfigurationValuesChanged'>[]
 let audited: Payload<'/audit-log-write'>[]
 let stops: { stop(): Promise<void> }[]
@@ -28,7 +31,7 @@ beforeEach(async () => {
   parts = await openTestParts()
   service = await start({ ...defaultsOf(settings), CONFIG_SECRETS_KEY: secretsKey }, parts)
   configurations = parts.grpc.client(configurationsService, 'config')
-  changes = parts.grpc.client(configurationChangesService, 'config')
+  approvals = approvalCalls(parts.grpc, 'config')
   changed = []
   audited = []
   stops = [
@@ -50,7 +53,7 @@ afterEach(async () => {
   await parts.stop()
 })
 
-const rate = {
+const rate: Parameter = {
   name: 'RATE_MAX',
   type: 'INT_NUMBER',
   description: 'requests per second',
@@ -86,33 +89,26 @@ async function registered(values: Partial<ConfigurationSet> = {}) {
   return configuration
 }
 
-function request(values: Readonly<Record<string, unknown>>, iterationNumber = 0, actor = 'ada') {
-  const newValues = Object.entries(values).map(([name, value]) => ({
-    name,
-    valueJson: JSON.stringify(value),
-  }))
-  return {
-    requestId: randomUUID(),
-    type: 'ConfigurationValues',
-    boundedContextId: 'edge',
-    schemaVersion: '1.0.0',
-    iterationNumber,
-    newValues,
-    actor,
-  }
+const kind = 'ConfigurationValues'
+
+function change(values: Readonly<Record<string, unknown>>, iterationNumber = 0) {
+  const newValues = Object.entries(values).map(([name, value]) => ({ name, value }))
+  return { boundedContextId: 'edge', schemaVersion: '1.0.0', iterationNumber, newValues }
 }
 
-function decide(requestId: string, actor = 'grace', decision = 'APPROVE') {
-  const type = 'ConfigurationValues'
-  return changes.DecideConfigurationChange({ requestId, type, decision, note: '', actor })
+async function requested(values: Readonly<Record<string, unknown>>, iterationNumber = 0) {
+  const { approval, refusal } = await approvals.request(kind, change(values, iterationNumber))
+  if (!approval) throw new Error(refusal?.detail)
+  return approval
 }
 
 /** Requested by ada and approved by grace. */
 async function set(values: Readonly<Record<string, unknown>>, iterationNumber = 0): Promise<void> {
-  const asked = request(values, iterationNumber)
-  const answer = await changes.RequestConfigurationChange(asked)
-  expect(answer.refusal ?? null).toBeNull()
-  expect((await decide(asked.requestId)).request?.state).toBe('APPROVED')
+  expect(wordOf(await approvals.make(kind, change(values, iterationNumber)))).toBe('APPROVED')
+}
+
+function replacedBy({ replacesJson = 'null' }: NonNullable<ApprovalAnswer['approval']>): unknown {
+  return JSON.parse(replacesJson)
 }
 
 /** Without the set of the scheme. */
@@ -146,21 +142,17 @@ test('Concurrent registrations of one context give one schema', async () => {
 
 test('A value changes when another person approves, with the event and the audit entries', async () => {
   await registered()
-  const asked = request({ rate_max: 7, NOTIFY: false })
-  expect((await changes.RequestConfigurationChange(asked)).request).toMatchObject({
-    state: 'PEND-APPROVAL',
-    createdBy: 'ada',
-  })
+  const { requestId, contentJson } = await requested({ rate_max: 7, NOTIFY: false })
+  expect(JSON.parse(contentJson)).toEqual(change({ rate_max: 7, NOTIFY: false }))
   expect((await current())?.iterationNumber).toBe(0)
-  expect((await decide(asked.requestId, 'ada')).refusal?.reason).toBe('SAME_PERSON')
-  expect((await decide(asked.requestId)).request).toMatchObject({ decidedBy: 'grace' })
+  await approvals.decide(kind, requestId)
   expect(await current()).toMatchObject({
     iterationNumber: 1,
     changedBy: 'ada',
     parameters: [{ currentJson: '7', isSet: true }],
     featureFlags: [{ currentValue: false, isSet: true }],
   })
-  await eventually(() => changed.length === 1 && audited.length === 4, 'the events')
+  await eventually(() => changed.length === 1 && audited.length === 3, 'the events')
   expect(changed).toEqual([
     {
       boundedContextId: 'edge',
@@ -169,25 +161,25 @@ test('A value changes when another person approves, with the event and the audit
       changedKeys: ['RATE_MAX', 'NOTIFY'],
     },
   ])
-  const entries = audited.map(({ actionType, actionSuccessful, securityContext }) => [
+  const entries = audited.map(({ actionType, securityContext, subject }) => [
     actionType,
     securityContext.userId,
-    actionSuccessful,
+    subject,
   ])
   expect(entries).toEqual([
-    ['RegisterConfigurationSchema', 'edge', true],
-    ['ChangeConfigurationValues', 'ada', true],
-    ['ApproveConfigurationValues', 'ada', false],
-    ['ApproveConfigurationValues', 'grace', true],
+    ['RegisterConfigurationSchema', 'edge', 'configurations/edge'],
+    ['ChangeConfigurationValues', 'ada', 'configurations/edge'],
+    ['ApproveConfigurationValues', 'grace', 'configurations/edge'],
   ])
+  const newValues = { rate_max: 7, NOTIFY: false }
+  expect(audited[1]?.after).toMatchObject({ newValues })
+  expect(audited[2]?.after).toEqual({ request: 'APPROVED', newValues })
 })
 
 test('A rejected change leaves the values and publishes nothing', async () => {
   await registered()
-  const asked = request({ RATE_MAX: 7 })
-  await changes.RequestConfigurationChange(asked)
-  expect((await decide(asked.requestId, 'grace', 'REJECT')).request?.state).toBe('REJECTED')
-  expect((await decide(asked.requestId)).refusal?.reason).toBe('REQUEST_DECIDED')
+  const { requestId } = await requested({ RATE_MAX: 7 })
+  expect(wordOf(await approvals.decide(kind, requestId, { verdict: 'REJECT' }))).toBe('REJECTED')
   // The event of the next change is the first one.
   await set({ RATE_MAX: 8 })
   await eventually(() => changed.length > 0, 'an event')
@@ -198,8 +190,7 @@ test('A rejected change leaves the values and publishes nothing', async () => {
 test('A change that is based on replaced values is refused', async () => {
   await registered()
   await set({ RATE_MAX: 7 })
-  const stale = await changes.RequestConfigurationChange(request({ RATE_MAX: 9 }, 0))
-  expect(stale.refusal?.reason).toBe('STALE')
+  expect(wordOf(await approvals.request(kind, change({ RATE_MAX: 9 }, 0)))).toBe('STALE')
   await set({ RATE_MAX: null }, 1)
   expect(await current()).toMatchObject({
     iterationNumber: 2,
@@ -207,37 +198,68 @@ test('A change that is based on replaced values is refused', async () => {
   })
 })
 
-test('Equal requests at the same time are one request', async () => {
+test('A request shows what applies to its names, also where it is the default', async () => {
   await registered()
-  const asked = request({ RATE_MAX: 7 })
-  const answers = await Promise.all(
-    Array.from({ length: 4 }, () => changes.RequestConfigurationChange(asked)),
-  )
-  expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
-  expect(answers[0]?.request?.state).toBe('PEND-APPROVAL')
+  const first = await requested({ rate_max: 7, NOTIFY: false })
+  expect(replacedBy(first)).toEqual({ RATE_MAX: 100, NOTIFY: true })
+  await approvals.decide(kind, first.requestId)
+  expect(replacedBy(await requested({ RATE_MAX: null }, 1))).toEqual({ RATE_MAX: 7 })
 })
 
-test('A context has one pending request, and a repeated one is answered with what is stored', async () => {
+test('A context has one pending request, beside those of other contexts', async () => {
   await registered()
-  const asked = request({ RATE_MAX: 7 })
-  const first = await changes.RequestConfigurationChange(asked)
-  expect(await changes.RequestConfigurationChange(asked)).toEqual(first)
-  const other = await changes.RequestConfigurationChange(request({ NOTIFY: false }))
-  expect(other.refusal?.reason).toBe('REQUEST_PENDING')
-  const reused = { ...asked, newValues: [{ name: 'RATE_MAX', valueJson: '8' }] }
-  expect((await changes.RequestConfigurationChange(reused)).refusal?.reason).toBe('MODIFIED')
-  const pending = { type: 'ConfigurationValues', state: 'PEND-APPROVAL' }
-  const { requests } = await changes.ListConfigurationChanges(pending)
-  expect(requests).toEqual([first.request])
+  await registered({ boundedContextId: 'other' })
+  const first = await requested({ RATE_MAX: 7 })
+  expect(wordOf(await approvals.request(kind, change({ NOTIFY: false })))).toBe('REQUEST_PENDING')
+  const beside = { ...change({ RATE_MAX: 8 }), boundedContextId: 'other' }
+  const { approval: second } = await approvals.request(kind, beside)
+  expect(await approvals.pending(kind)).toEqual([second, first])
 })
 
 test('A schema that replaces the one of a request makes the request outdated', async () => {
   await registered()
-  const asked = request({ RATE_MAX: 7 })
-  await changes.RequestConfigurationChange(asked)
+  const { requestId } = await requested({ RATE_MAX: 7 })
   await registered({ schemaVersion: '1.1.0' })
-  expect((await decide(asked.requestId)).refusal?.reason).toBe('STALE')
-  expect((await decide(asked.requestId, 'grace', 'REJECT')).request?.state).toBe('REJECTED')
+  expect(wordOf(await approvals.decide(kind, requestId))).toBe('STALE')
+  expect(wordOf(await approvals.decide(kind, requestId, { verdict: 'REJECT' }))).toBe('REJECTED')
+})
+
+test('Another default of a name makes a request for that name outdated, and for no other', async () => {
+  await registered()
+  await registered({ boundedContextId: 'other' })
+  const { requestId } = await requested({ RATE_MAX: 7 })
+  const beside = { ...change({ NOTIFY: false }), boundedContextId: 'other' }
+  const { approval } = await approvals.request(kind, beside)
+  const parameters = [{ ...rate, defaultJson: '50' }]
+  await registered({ parameters })
+  await registered({ parameters, boundedContextId: 'other' })
+  const { refusal } = await approvals.decide(kind, requestId)
+  expect(refusal?.reason).toBe('STALE')
+  expect(refusal?.detail).toContain('RATE_MAX was 100 and is 50')
+  expect((await current())?.iterationNumber).toBe(0)
+  expect(wordOf(await approvals.decide(kind, approval?.requestId ?? ''))).toBe('APPROVED')
+})
+
+test('What operators set and a newer schema has not is audited, and announced as a change', async () => {
+  await registered()
+  await set({ RATE_MAX: 7, NOTIFY: false })
+  const newer = await registered({ schemaVersion: '1.1.0', featureFlags: [] })
+  expect(newer).toMatchObject({ iterationNumber: 2, changedBy: 'edge' })
+  await eventually(() => changed.length === 2, 'the event')
+  expect(changed[1]).toEqual({
+    boundedContextId: 'edge',
+    schemaVersion: '1.1.0',
+    iterationNumber: 2,
+    changedKeys: ['NOTIFY'],
+  })
+  const entries = await eventually(() => {
+    const found = audited.filter(({ actionType }) => actionType === 'RegisterConfigurationSchema')
+    return found.length === 2 ? found : undefined
+  }, 'the audit entries')
+  expect(entries[1]?.before).toEqual({
+    schemaVersion: '1.0.0',
+    droppedValues: { NOTIFY: false },
+  })
 })
 
 test.each([
@@ -247,15 +269,32 @@ test.each([
   ['no values', {}],
 ])('A request with %s is refused', async (_, values) => {
   await registered()
-  const { refusal } = await changes.RequestConfigurationChange(request(values))
-  expect(refusal?.reason).toBe('INVALID')
+  expect(wordOf(await approvals.request(kind, change(values)))).toBe('INVALID')
+  expect(await approvals.pending(kind)).toEqual([])
+})
+
+test.each([
+  ['too long', ['x'.repeat(65_533)]],
+  ['nested too deep', JSON.parse('['.repeat(101) + ']'.repeat(101)) as unknown],
+])('A request with a list that is %s is refused', async (_, list) => {
+  await registered({ parameters: [nested({})] })
+  expect(wordOf(await approvals.request(kind, change({ LIST: list })))).toBe('INVALID')
+})
+
+test('A list of the greatest length and depth is set', async () => {
+  const parameters = ['LONG', 'DEEP'].map((name) => ({ ...nested({}), name }))
+  await registered({ parameters })
+  const deep: unknown = JSON.parse('['.repeat(100) + ']'.repeat(100))
+  const long = ['x'.repeat(65_532)]
+  await set({ LONG: long, DEEP: deep })
+  const values = (await current())?.parameters.map(({ currentJson }) => currentJson)
+  expect(values).toEqual([deep, long].map((each) => JSON.stringify(each)))
 })
 
 test.each([
   ['a context with blanks', { boundedContextId: 'the edge' }],
   ['a version of two numbers', { schemaVersion: '1.0' }],
   ['a name twice', { parameters: [rate, { ...rate, name: 'rate_max' }] }],
-  ['an unknown type', { parameters: [{ ...rate, type: 'NUMBER' }] }],
   ['a default out of its bounds', { parameters: [{ ...rate, defaultJson: '0' }] }],
   ['a JSON Schema with a pattern', { parameters: [{ ...rate, jsonSchema: '{"pattern":"a"}' }] }],
   ['a pattern for the elements of a list', { parameters: [nested({ items: { pattern: 'a' } })] }],
@@ -275,7 +314,7 @@ test.each([
 
 /** A parameter whose default satisfies any of these schemas. */
 function nested(jsonSchema: object) {
-  const list = { name: 'LIST', type: 'LIST', description: '', defaultJson: '[]' }
+  const list = { name: 'LIST', type: 'LIST', description: '', defaultJson: '[]' } as const
   return { ...list, jsonSchema: JSON.stringify(jsonSchema), currentJson: '', isSet: false }
 }
 
@@ -294,8 +333,7 @@ test('A member may be called like a keyword that is not taken', async () => {
 test('A service registers only its own context, and admin any', async () => {
   const db = await parts.openDatabase({
     url: '',
-    schema: 'config',
-    migrations: new URL('../migrations/', import.meta.url),
+    ...schemaOf('config'),
     connections_max: 1,
   })
   stops.push({ stop: () => db.close() })

@@ -3,9 +3,11 @@
  * other value can be judged by it.
  */
 import { changedJson, changedText } from '@causeway/fuzzing'
+import { parameterTypeValues } from '@causeway/protos'
+import { isRefused } from '@causeway/services'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { isRefused, readNewValues, readSchema, schemaFault } from './contract.ts'
+import { readSchema, schemaFault, valuesContent } from './contract.ts'
 import type { Value } from './domain/configuration.ts'
 
 const jsonSchema = {
@@ -31,7 +33,7 @@ const written = (json: unknown) =>
 test('A changed schema is refused with a reason, or judges each value', () => {
   const parameter = fc.record({
     name: fc.oneof(fc.constant('bounds'), changedText(['bounds'])),
-    type: fc.oneof(fc.constantFrom('OBJECT', 'LIST', 'STRING'), changedText(['OBJECT'])),
+    type: fc.constantFrom(...parameterTypeValues),
     description: fc.constant('bounds'),
     defaultJson: fc.oneof(fc.constant(JSON.stringify(value)), written(value)),
     jsonSchema: fc.oneof(fc.constant(JSON.stringify(jsonSchema)), written(jsonSchema)),
@@ -56,16 +58,26 @@ test('A changed schema is refused with a reason, or judges each value', () => {
   )
 })
 
-test('Changed values are JSON of a bounded length, or refused with a reason', () => {
+test('A changed request for values is refused, or has values of a bounded length', () => {
+  const newValues = [{ name: 'bounds', value }]
+  const change = {
+    boundedContextId: 'quoting',
+    schemaVersion: '1.0.0',
+    iterationNumber: 0,
+    newValues,
+  }
   fc.assert(
-    fc.property(written(value), (valueJson) => {
-      const read = readNewValues([{ name: 'bounds', valueJson }])
-      if (isRefused(read)) {
-        expect(read.reason).toBe('INVALID')
+    fc.property(changedJson(change), (sent) => {
+      const read = valuesContent.safeParse(sent)
+      if (!read.success) {
+        expect(read.error.issues).not.toEqual([])
         return
       }
-      expect(read).toEqual([{ name: 'bounds', value: JSON.parse(valueJson) as unknown }])
-      expect(valueJson.length).toBeLessThanOrEqual(65_536)
+      expect(read.data).toEqual(sent)
+      for (const { name, value: known } of read.data.newValues) {
+        expect(typeof name).toBe('string')
+        expect(JSON.stringify(known).length).toBeLessThanOrEqual(65_536)
+      }
     }),
     { numRuns: 500 },
   )

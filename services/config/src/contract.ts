@@ -1,25 +1,17 @@
-/** From messages to configurations and requests, and back; the bounds of what comes from outside. */
-import {
-  present,
-  type ConfigurationChange,
-  type ConfigurationSet,
-  type NewConfigurationValue,
-} from '@causeway/protos'
+/** From messages to configurations, and back; the bounds of what comes from outside. */
+import type { ConfigurationSet, ParameterType } from '@causeway/protos'
+import { isRefused } from '@causeway/services'
 import { z } from 'zod'
 import {
   currentValue,
   isOfType,
-  parameterTypes,
   type Configuration,
   type Definition,
-  type NewValue,
   type Parameter,
-  type ParameterType,
   type Schema,
   type Value,
 } from './domain/configuration.ts'
-import { refuse, type Refused } from './domain/refused.ts'
-import type { ChangeRequest } from './domain/request.ts'
+import { refuse, type Refused } from './domain/refusal.ts'
 
 const contextPattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
 const namePattern = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/
@@ -27,6 +19,7 @@ const versionPattern = /^\d{1,6}\.\d{1,6}\.\d{1,6}$/
 const names_max = 500
 const description_length_max = 1_000
 const json_length_max = 65_536
+const json_depth_max = 100
 
 export function isContext(name: string): boolean {
   return contextPattern.test(name)
@@ -40,15 +33,40 @@ export function isVersion(text: string): boolean {
   return versionPattern.test(text)
 }
 
-/** Undefined: the text is not JSON or too long. */
+/** Undefined: the text is not JSON, is too long or is nested too deep. */
 function readValue(json: string): Value | undefined {
   if (json.length > json_length_max) return undefined
   try {
-    return JSON.parse(json) as Value
+    const value = JSON.parse(json) as Value
+    return isShallow(value) ? value : undefined
   } catch {
     return undefined
   }
 }
+
+/** A value that is nested much deeper cannot be printed as JSON. */
+function isShallow(value: unknown, depth_max = json_depth_max): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return depth_max > 0 && Object.values(value).every((each) => isShallow(each, depth_max - 1))
+}
+
+const newValue = z.custom<Value>(
+  (value) =>
+    value !== undefined && isShallow(value) && JSON.stringify(value).length <= json_length_max,
+  { error: `must be JSON of at most ${json_length_max} characters, ${json_depth_max} deep` },
+)
+
+/** A request for other values of a component. */
+export const valuesContent = z.strictObject({
+  boundedContextId: z.string(),
+  /** Those that the change is based on. */
+  schemaVersion: z.string(),
+  iterationNumber: z.int(),
+  /** null: back to the default. */
+  newValues: z.array(z.strictObject({ name: z.string(), value: newValue })).max(names_max),
+})
+
+export type ValuesContent = z.infer<typeof valuesContent>
 
 /** The schema that a component registers. */
 export function readSchema(message: ConfigurationSet): Schema | Refused {
@@ -85,7 +103,6 @@ function readParameter({
   defaultJson,
   jsonSchema,
 }: ConfigurationSet['parameters'][number]): Parameter | Refused {
-  if (!isParameterType(type)) return invalid(`${name} has an unknown type`)
   const defaultValue = readValue(defaultJson)
   if (defaultValue === undefined || !isOfType(type, defaultValue)) {
     return invalid(`the default of ${name} is not of the type ${type}`)
@@ -94,10 +111,6 @@ function readParameter({
     jsonSchema === undefined ? undefined : defaultFault({ type, jsonSchema }, defaultValue)
   if (fault !== undefined) return invalid(`the default of ${name} ${fault}`)
   return { name, type, description, defaultValue, jsonSchema: jsonSchema ?? '' }
-}
-
-function isParameterType(type: string): type is ParameterType {
-  return (parameterTypes as readonly string[]).includes(type)
 }
 
 function defaultFault(
@@ -156,22 +169,6 @@ export function schemaFault(
   return issue && `is refused: ${[...issue.path.map(String), issue.message].join(': ')}`
 }
 
-export function readNewValues(
-  values: readonly NewConfigurationValue[],
-): readonly NewValue[] | Refused {
-  const read: NewValue[] = []
-  for (const { name, valueJson } of values) {
-    const value = readValue(valueJson)
-    if (value === undefined) return invalid(`the value of ${name} is not JSON or too long`)
-    read.push({ name, value })
-  }
-  return read.length > names_max ? invalid(`at most ${names_max} values can be set at once`) : read
-}
-
-export function isRefused(value: object): value is Refused {
-  return 'type' in value && value.type === 'REFUSE'
-}
-
 function invalid(detail: string): Refused {
   return refuse('INVALID', detail)
 }
@@ -203,17 +200,5 @@ export function configurationMessage(configuration: Configuration): Configuratio
       isSet: isSet(flag.name),
     })),
     ...(changed && { changedAt: changed.at.toISOString(), changedBy: changed.by }),
-  }
-}
-
-export function requestMessage(request: ChangeRequest): ConfigurationChange {
-  const { id, contextId, newValues, createdAt, decidedBy, decidedAt, ...rest } = request
-  return {
-    ...rest,
-    requestId: id,
-    boundedContextId: contextId,
-    newValues: newValues.map(({ name, value }) => ({ name, valueJson: JSON.stringify(value) })),
-    createdAt: createdAt.toISOString(),
-    ...present({ decidedBy, decidedAt: decidedAt?.toISOString() }),
   }
 }

@@ -23,16 +23,17 @@ const currencies = {
 /** Raise the version when a value is added, removed or changed. */
 export const globalSet: ConfigurationSet = {
   boundedContextId: globalContext,
-  schemaVersion: '1.0.0',
+  schemaVersion: '1.0.1',
   iterationNumber: 0,
   parameters: [
     {
       name: 'SCHEME_CURRENCIES',
       type: 'LIST',
       description:
-        'The currencies that the scheme uses, with the decimals of their amounts: ' +
+        'The currencies that the scheme uses, with their decimals: ' +
         '[{"currency":"USD","decimals":2}]. Empty: all, with the decimals of ISO 4217. Accounts are ' +
-        'opened in these alone; accounts that exist stay as they are.',
+        'opened in these alone; accounts that exist stay as they are. The decimals bound amounts ' +
+        'where AMOUNT_DECIMALS is currency.',
       defaultJson: '[]',
       currentJson: '',
       isSet: false,

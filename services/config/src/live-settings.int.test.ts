@@ -1,10 +1,14 @@
 /** A service follows what operators set, with the real config. */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import { schemaOf } from '@causeway/runtime'
+import { approvalCalls, wordOf } from '@causeway/approvals/testing'
 import { openLiveSettings } from '@causeway/live-settings'
 import { choice, integer, type Service, text } from '@causeway/process'
 import { defaultsOf, eventually } from '@causeway/process/testing'
-import { configurationChangesService, configurationsService } from '@causeway/protos'
+import { configurationsService } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { newEvent } from '@causeway/events'
+import { statement, type Database } from '@causeway/postgres'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { start } from './service.ts'
 import { settings } from './settings.ts'
@@ -71,25 +75,14 @@ async function stored() {
 
 /** Requested by ada and approved by grace. */
 async function set(newValues: Readonly<Record<string, unknown>>): Promise<void> {
-  const changes = parts.grpc.client(configurationChangesService, 'config')
   const { schemaVersion, iterationNumber } = await stored()
-  const requestId = randomUUID()
-  const type = 'ConfigurationValues'
-  const asked = await changes.RequestConfigurationChange({
-    requestId,
-    type,
+  const answer = await approvalCalls(parts.grpc, 'config').make('ConfigurationValues', {
     boundedContextId: 'quoting',
     schemaVersion,
     iterationNumber,
-    newValues: Object.entries(newValues).map(([name, value]) => ({
-      name,
-      valueJson: JSON.stringify(value),
-    })),
-    actor: 'ada',
+    newValues: Object.entries(newValues).map(([name, value]) => ({ name, value })),
   })
-  expect(asked.refusal ?? null).toBeNull()
-  const decision = { requestId, type, decision: 'APPROVE', note: '', actor: 'grace' }
-  expect((await changes.DecideConfigurationChange(decision)).request?.state).toBe('APPROVED')
+  expect(wordOf(answer)).toBe('APPROVED')
 }
 
 test('A service registers what changes at run time, with the values of its environment', async () => {
@@ -149,4 +142,63 @@ test('A process of the previous release reads the values that it knows and accep
   await set({ RATE_MAX: 4_000, NOTIFY: false })
   const previous = await open('1.0.0')
   expect(previous.current).toMatchObject({ RATE_MAX: 50, NOTIFY: 'off' })
+})
+
+/** The rows of the table of configurations, as a backup has them. */
+async function withConfigurations<T>(work: (db: Database) => Promise<T>): Promise<T> {
+  const db = await parts.openDatabase({
+    url: '',
+    ...schemaOf('config'),
+    connections_max: 1,
+  })
+  try {
+    return await work(db)
+  } finally {
+    await db.close()
+  }
+}
+
+const backUp = () =>
+  withConfigurations((db) =>
+    db.query(statement('create table backup as select * from configurations'), []),
+  )
+const restore = () =>
+  withConfigurations((db) =>
+    db.transaction(async (tx) => {
+      await tx.query(statement('delete from configurations'), [])
+      await tx.query(statement('insert into configurations select * from backup'), [])
+    }),
+  )
+
+test('A running process follows a configuration that is older than its own, once config is restored', async () => {
+  await startConfig()
+  const live = await open()
+  await set({ RATE_MAX: 7 })
+  await backUp()
+  await set({ RATE_MAX: 8 })
+  await set({ RATE_MAX: 9 })
+  await eventually(() => live.current.RATE_MAX === 9, 'the last rate')
+  await restore()
+  // The iteration is the one that the process knows, but the value is another.
+  await set({ MODE: 'pass-through' })
+  await eventually(() => live.current.MODE === 'pass-through', 'the mode set after the restore')
+  expect(live.current.RATE_MAX).toBe(7)
+})
+
+test('A running process registers again at a config that was restored from before its schema', async () => {
+  await startConfig()
+  await backUp()
+  const live = await open()
+  await set({ RATE_MAX: 7 })
+  await eventually(() => live.current.RATE_MAX === 7, 'the rate that operators set')
+  await restore()
+  const changed = {
+    boundedContextId: 'quoting',
+    schemaVersion: '1.0.0',
+    iterationNumber: 5,
+    changedKeys: [],
+  }
+  await parts.bus.publish([newEvent('config', 'ConfigurationValuesChanged', changed)])
+  await eventually(() => live.current.RATE_MAX === 50, 'the rate of the environment')
+  expect((await stored()).iterationNumber).toBe(0)
 })

@@ -1,25 +1,24 @@
 /** Starts the configuration of the components, and their secrets. */
-import { openKnownKeys, openOwnKey, signedEntries } from '@causeway/component-keys'
-import { openSeal } from '@causeway/crypto-provider'
+import { readClock } from '@causeway/postgres'
+import { approvalHandlers, openApprovals, personsOf } from '@causeway/approvals'
+import { openKnownKeys, openOwnKey, signedEntries } from '@causeway/keys/components'
+import { openSeal } from '@causeway/keys/provider'
 import type { Database } from '@causeway/postgres'
 import { periodically } from '@causeway/process'
-import {
-  configurationChangesService,
-  configurationsService,
-  secretChangesService,
-  secretsService,
-} from '@causeway/protos'
-import type { Start } from '@causeway/runtime'
+import { configurationsService, operatorsService, secretsService } from '@causeway/protos'
+import { schemaOf, type Start } from '@causeway/runtime'
+import { configurationValuesKind } from './approval.ts'
+import { secretValuesKind } from './secrets/approval.ts'
 import { nonces_kept_ms } from './secrets/read.ts'
 import { openSealing } from './secrets/sealing.ts'
-import { secretChangeHandlers, secretHandlers } from './secrets/serve.ts'
+import { secretHandlers } from './secrets/serve.ts'
 import { deleteOldReads } from './secrets/store.ts'
 import { globalSet } from './global.ts'
-import { changeHandlers, configurationHandlers, registerSchema } from './serve.ts'
+import { configurationHandlers, registerSchema } from './serve.ts'
 import type { Settings } from './settings.ts'
-import { readClock } from './store.ts'
 
 const group = 'config'
+const hour_ms = 3_600_000
 
 export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'config' })
@@ -29,8 +28,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const bus = signedEntries(parts.bus, ownKey)
   const db = await parts.openDatabase({
     url: settings.CONFIG_DATABASE_URL,
-    schema: 'config',
-    migrations: new URL('../migrations/', import.meta.url),
+    ...schemaOf('config'),
     connections_max: settings.CONFIG_CONNECTIONS_MAX,
   })
   await prepare(db, async () => {
@@ -38,11 +36,21 @@ export const start: Start<Settings> = async (settings, parts) => {
     await registerSchema({ db, bus }, globalSet)
   })
   const keys = await openKnownKeys({ group, grpc, bus, log })
-  const changes = { db, bus, sealing, keys }
-  grpc.serve(configurationsService, configurationHandlers(changes))
-  grpc.serve(configurationChangesService, changeHandlers(changes))
-  grpc.serve(secretsService, secretHandlers(changes))
-  grpc.serve(secretChangesService, secretChangeHandlers(changes))
+  const life_ms = settings.APPROVAL_LIFE_H * hour_ms
+  const approvals = openApprovals({
+    source: 'config',
+    db,
+    bus,
+    life_ms,
+    kinds: {
+      ConfigurationValues: configurationValuesKind(bus),
+      SecretValues: secretValuesKind(bus, sealing),
+    },
+    persons: personsOf(grpc.client(operatorsService, 'auth-service')),
+  })
+  parts.approvals.add('config', approvalHandlers({ approvals, db, life_ms }))
+  grpc.serve(configurationsService, configurationHandlers({ db, bus }))
+  grpc.serve(secretsService, secretHandlers({ db, bus, sealing, keys }))
   const cleaning = periodically(nonces_kept_ms, () => deleteOldReads(db, nonces_kept_ms), {
     log,
     name: 'deletion of old nonces',

@@ -1,6 +1,6 @@
 /** Every setting of config, with its unit, default and bounds. */
-import { componentKeyFile } from '@causeway/component-keys'
-import { integer, text, type SettingValues } from '@causeway/process'
+import { componentKeyFile } from '@causeway/keys/components'
+import { integer, optionalText, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
   CONFIG_DATABASE_URL: text({
@@ -9,11 +9,10 @@ export const settings = {
     secret: true,
   }),
   CONFIG_COMPONENT_KEY_FILE: componentKeyFile,
-  CONFIG_SECRETS_KEY: text({
+  CONFIG_SECRETS_KEY: optionalText({
     about:
       'encrypts the stored secrets: 32 random bytes in base64url; several with commas: the first ' +
       'encrypts, each decrypts; the hub process makes its own',
-    default: '',
     secret: true,
   }),
   CONFIG_CONNECTIONS_MAX: integer({
@@ -22,6 +21,15 @@ export const settings = {
     default: 4,
     min: 1,
     max: 100,
+  }),
+  APPROVAL_LIFE_H: integer({
+    about:
+      'how long a request waits for the approval of another operator; then it has expired and must be ' +
+      'sent again',
+    unit: 'h',
+    default: 72,
+    min: 1,
+    max: 8_760,
   }),
 } as const
 

@@ -1,7 +1,6 @@
-/** All SQL of the service. */
+/** The SQL of configurations. */
 import { statement, type Queries, type Transaction } from '@causeway/postgres'
-import type { Configuration, Definition, NewValue, Values } from './domain/configuration.ts'
-import type { ChangeRequest, RequestType } from './domain/request.ts'
+import type { Configuration, Definition, Values } from './domain/configuration.ts'
 
 interface ConfigurationRow {
   readonly bounded_context_id: string
@@ -26,14 +25,6 @@ function configurationOf(row: ConfigurationRow): Configuration {
     setValues: JSON.parse(row.set_values) as Values,
     changed: at === null || by === null ? null : { at, by },
   }
-}
-
-const clock = statement(`select clock_timestamp()::timestamptz(3) as now`)
-
-export async function readClock(db: Queries): Promise<Date> {
-  const [row] = await db.query<{ readonly now: Date }>(clock, [])
-  if (row === undefined) throw new Error('the database returned no time')
-  return row.now
 }
 
 const list = statement(`select ${columns} from configurations order by bounded_context_id limit $1`)
@@ -72,11 +63,6 @@ export async function lockContext(tx: Transaction, contextId: string): Promise<v
   await tx.query(lockName, [`config/${contextId}`])
 }
 
-/** Requests with one id take turns, so that an equal one that comes at the same time finds the first. */
-export async function lockNewRequest(tx: Transaction, requestId: string): Promise<void> {
-  await tx.query(lockName, [`config/request/${requestId}`])
-}
-
 const save = statement(`
   insert into configurations (bounded_context_id, schema_version, iteration_number, definition,
     set_values, changed_at, changed_by)
@@ -99,85 +85,4 @@ export async function saveConfiguration(
     changed?.at ?? null,
     changed?.by ?? null,
   ])
-}
-
-/** The columns of a request for approval, of values and of secrets. */
-export const approvalColumns = `request_id as id, bounded_context_id as "contextId", state,
-  created_by as "createdBy", created_at as "createdAt", decided_by as "decidedBy",
-  decided_at as "decidedAt", note`
-
-type RequestRow = Omit<ChangeRequest, 'newValues'> & { readonly newValues: string }
-
-const requestColumns = `${approvalColumns}, type, schema_version as "schemaVersion",
-  iteration_number as "iterationNumber", new_values as "newValues"`
-
-function requestOf({ newValues, ...row }: RequestRow): ChangeRequest {
-  return { ...row, newValues: JSON.parse(newValues) as readonly NewValue[] }
-}
-
-const lockById = statement(
-  `select ${requestColumns} from change_requests where request_id = $1 for update`,
-)
-
-export async function lockRequest(tx: Transaction, id: string): Promise<ChangeRequest | undefined> {
-  const [row] = await tx.query<RequestRow>(lockById, [id])
-  return row && requestOf(row)
-}
-
-const pending = statement(`
-  select request_id from change_requests
-  where bounded_context_id = $1 and type = $2 and state = 'PEND-APPROVAL'`)
-
-/** The id of the pending request of a context, where there is one. */
-export async function pendingRequest(
-  tx: Transaction,
-  contextId: string,
-  type: RequestType,
-): Promise<string | undefined> {
-  const [row] = await tx.query<{ readonly request_id: string }>(pending, [contextId, type])
-  return row?.request_id
-}
-
-const insertRequest = statement(`
-  insert into change_requests (request_id, type, bounded_context_id, schema_version,
-    iteration_number, new_values, created_by, created_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8)`)
-
-export async function addRequest(tx: Transaction, request: ChangeRequest): Promise<void> {
-  await tx.query(insertRequest, [
-    request.id,
-    request.type,
-    request.contextId,
-    request.schemaVersion,
-    request.iterationNumber,
-    JSON.stringify(request.newValues),
-    request.createdBy,
-    request.createdAt,
-  ])
-}
-
-const updateRequest = statement(`
-  update change_requests set state = $2, decided_by = $3, decided_at = $4, note = $5
-  where request_id = $1`)
-
-export async function saveDecision(
-  tx: Transaction,
-  { id, state, decidedBy, decidedAt, note }: ChangeRequest,
-): Promise<void> {
-  await tx.query(updateRequest, [id, state, decidedBy, decidedAt, note])
-}
-
-const listRequests = statement(`
-  select ${requestColumns} from change_requests
-  where ($1 = '' or type = $1) and ($2 = '' or state = $2)
-  order by created_at desc, request_id desc limit $3`)
-
-/** The newest first; an empty type or state stands for all. */
-export async function requests(
-  db: Queries,
-  type: string,
-  state: string,
-  rows_max: number,
-): Promise<readonly ChangeRequest[]> {
-  return (await db.query<RequestRow>(listRequests, [type, state, rows_max])).map(requestOf)
 }

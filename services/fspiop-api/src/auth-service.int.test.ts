@@ -75,15 +75,12 @@ test('A registered key verifies signatures at once, and until it is ended', asyn
     kid: 'green-1',
     use: 'sig',
     publicKey,
-    validFrom: '',
-    validTo: '',
     createdBy: 'operator',
   })
   expect(await ask()).toBe('202')
   await keys.EndParticipantKey({
     participant: 'greenbank',
     kid: 'green-1',
-    validTo: '',
     actor: 'ada',
   })
   await eventually(async () => ((await ask()) === '400 3105' ? true : undefined), 'its end')

@@ -475,7 +475,7 @@ describe('Bounds on load', () => {
         expect(summary(await send(world.edge.url, prepare()))).toBe('202')
       }
       await inFlight(world, 0)
-      for (const end of await ends) expect(end).toMatch(/^HTTP\/1\.1 408 /)
+      for (const end of await ends) expect(end).toMatch(/^HTTP\/1\.1 400 [^]*"errorCode":"3000"/)
     } finally {
       await world.stop()
     }

@@ -5,12 +5,12 @@
 import type { DomainEvent, EventName } from '@causeway/events'
 import { bulkQuoteFailure, bulkQuoteCallbacks, bulkQuoteReports } from './bulk-quotes/callbacks.ts'
 import { bulkTransferCallbacks, bulkTransferReports } from './bulk-transfers/callbacks.ts'
-import type { TriggeredCallback, FailureNotice, Callback } from './callback.ts'
+import type { TriggeredCallback, FailureNotice, Callback } from './callbacks/callback.ts'
 import { participantCallbacks, participantReports } from './participants/callbacks.ts'
 import { partyCallbacks, partyReports } from './parties/callbacks.ts'
 import { pingCallbacks, pingReports } from './pings/callbacks.ts'
 import { quoteFailure, quoteCallbacks, quoteReports } from './quotes/callbacks.ts'
-import { consentCallbacks, consentReports } from './thirdparty/callbacks.ts'
+import { consentCallbacks, consentReports } from './pisp/callbacks.ts'
 import { transferCallbacks, transferReports, type CallbackRules } from './transfers/callbacks.ts'
 
 /** Bulks, whose events may have 5 MiB each. */

@@ -4,8 +4,8 @@ import { describe, expect, test } from '@jest/globals'
 import { refuse } from './refusals.ts'
 import { routeOf } from './chain.ts'
 import { servedRoutes } from './routes.ts'
-import { openEdge, readAtOnce } from './testing/edge.ts'
-import { every, type ExpectedCallback } from './testing/every.ts'
+import { openEdge, readAtOnce, unawaited } from './testing/edge.ts'
+import { every, ofHubAlone, type ExpectedCallback } from './testing/every.ts'
 import { headersOf, id, mediaType, message, withHeaders, type Sent } from './testing/messages.ts'
 import { testSettings } from './testing/settings.ts'
 import { everyRelayed } from './testing/thirdparty.ts'
@@ -15,6 +15,10 @@ const notAsked = {
   owners: { ownerOf: () => Promise.resolve({ type: 'NONE' } as const) },
   providers: { of: () => Promise.resolve([]) },
   largeBodies: readAtOnce,
+  arrivals: unawaited,
+  participants: { getFresh: () => Promise.resolve(undefined) },
+  relay_ms: () => 60_000,
+  question_ms: () => 7_000,
 }
 const versions = [
   { key: '1', value: '0' },
@@ -37,7 +41,7 @@ const rows = every.map((outcome): readonly [string, ExpectedCallback] => [
 
 test('Every served operation has a valid example message', () => {
   const served = Object.keys(servedRoutes(testSettings, notAsked))
-  const good = [...every, ...everyRelayed].map(({ operation }) => operation)
+  const good = [...every, ...ofHubAlone, ...everyRelayed].map(({ operation }) => operation)
   expect([...good, 'GET /services/{ServiceType}'].toSorted()).toEqual(served.toSorted())
 })
 

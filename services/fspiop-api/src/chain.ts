@@ -20,13 +20,15 @@ import {
   type Resource,
   type Version,
 } from '@causeway/fspiop'
+import type { DecimalBounds } from '@causeway/money'
 import type { Participant, Participants } from '@causeway/participants'
 import { isOutage } from '@causeway/process'
-import type { Priority } from './admission.ts'
-import type { AnswerQuotas } from './answer-quotas.ts'
-import type { TriggeredCallback } from './callback.ts'
+import type { Priority } from './load/admission.ts'
+import type { AnswerQuotas } from './load/answer-quotas.ts'
+import { messageIn, type Answers } from './answers/answers.ts'
+import type { TriggeredCallback } from './callbacks/callback.ts'
 import { refuse, type Compatibility } from './refusals.ts'
-import type { CheckSignature } from './signatures.ts'
+import type { CheckSignature } from './signatures/verify.ts'
 import type { RecordRequest } from './tracing.ts'
 
 /** A message with valid headers from a sender that may send it. */
@@ -49,13 +51,20 @@ export interface Incoming {
   readonly kid: string | undefined
   /** Selects the error codes of its faults. */
   readonly compatibility: Compatibility
+  /** How fine amounts may be; undefined: four decimals in every currency. */
+  readonly decimals: DecimalBounds | undefined
   /** The headers beside those of the API that are relayed. */
   readonly relayedHeaders: ReadonlySet<string>
 }
 
 /** The result of reading a message: an event to store before the response, nothing, or a refusal. */
 export type Reading =
-  | { readonly type: 'PUBLISH'; readonly event: OutgoingMessage }
+  | {
+      readonly type: 'PUBLISH'
+      readonly event: OutgoingMessage
+      /** The last moment at which it is stored in time, in ms since 1970; absent: a grace after its last byte. */
+      readonly inTimeUntil_ms?: number
+    }
   /** Only relayed: no service stores it. */
   | {
       readonly type: 'RELAY'
@@ -72,10 +81,17 @@ export interface ServedRoute {
   readonly priority: Priority
   /** False: it completes something, or is a ping; an inactive FSP may send it. */
   readonly needsActiveSource: boolean
-  /** An answer that no service matches with its request, so quotas apply. */
+  /** An answer that no service matches with its request: quotas apply, and the edge checks its sender. */
   readonly isUnmatched?: true | undefined
-  /** It has up to 1,000 items and counts as many requests of its FSP. */
-  readonly isBulk?: true
+  /** An answer that is itself answered. */
+  readonly isAnswered?: true
+  /**
+   * It has up to 1,000 items, or is answered with as many. Where messages of its FSP are bounded it counts
+   * as one for each 8 KiB of its body, or as the largest bulk; absent: as one.
+   */
+  readonly weight?: 'BODY' | 'LARGEST_BULK'
+  /** transfers works on it together with all other messages about bulk transfers. */
+  readonly isOfBulkTransfer?: true
   /** The largest body; when omitted, the maximum of the API. */
   readonly body_bytes_max?: number
   /**
@@ -132,9 +148,12 @@ export interface Answer {
 }
 
 export interface Edge {
+  /** How fine amounts may be now. */
+  readonly decimals: () => DecimalBounds | undefined
   readonly served: ServedRoutes
   readonly participants: Participants
   readonly quotas: AnswerQuotas
+  readonly answers: Answers
   readonly hubName: string
   /** The hosted auth service as a participant; empty: none is hosted. */
   readonly authService: string
@@ -266,11 +285,18 @@ export async function workOn(
     receivedAt,
     kid: signed?.kid,
     compatibility: edge.compatibility,
+    decimals: edge.decimals(),
     relayedHeaders: edge.relayedHeaders,
   })
   const reading = read.type === 'LATER' ? await read.reading() : read
   if (reading.type === 'REFUSE') return refused(reading.refusal, contentType)
-  if (route.confirmsTime && mayHaveExpired(edge, receivedAt)) {
+  const sent = messageIn(reading, match, source)
+  if (sent !== undefined) {
+    const reason = route.isUnmatched ? await edge.answers.faultOf(sent) : undefined
+    if (reason !== undefined) return refused(refuse(reason), contentType)
+    if (!route.isUnmatched || route.isAnswered) edge.answers.note(sent)
+  }
+  if (route.confirmsTime && mayHaveExpired(edge, receivedAt, reading)) {
     return refused(refuse('NOT_STORED_IN_TIME'), contentType)
   }
   const request = { operation: match.operation, source, headers, receivedAt }
@@ -303,10 +329,16 @@ function namesAnother(headers: Headers, identity: string): boolean {
 /**
  * An expired transfer is voided once everything published until a grace after its expiry is consumed. A
  * message published within a grace of its last byte is therefore consumed before that; for one that took
- * longer this is unknown. Without a grace there is no guarantee.
+ * longer this is unknown, unless transfers awaits it. Without a grace there is no guarantee.
  */
-function mayHaveExpired({ expiryGrace_ms, now_ms }: Edge, receivedAt: string): boolean {
-  return expiryGrace_ms > 0 && now_ms() - Date.parse(receivedAt) > expiryGrace_ms
+function mayHaveExpired(
+  { expiryGrace_ms, now_ms }: Edge,
+  receivedAt: string,
+  reading: Reading,
+): boolean {
+  if (expiryGrace_ms === 0) return false
+  const awaited_ms = reading.type === 'PUBLISH' ? reading.inTimeUntil_ms : undefined
+  return now_ms() > (awaited_ms ?? Date.parse(receivedAt) + expiryGrace_ms)
 }
 
 /** A refusal when the messages could not be stored. */

@@ -2,11 +2,6 @@
 import type { ErrorInformation, ExtensionList } from '@causeway/fspiop'
 import type * as wire from '@causeway/fspiop'
 
-/** Any legal date and time of the API, in UTC. One that ends in Z is in UTC already. */
-export function utc(dateTime: string): string {
-  return dateTime.endsWith('Z') ? dateTime : new Date(dateTime).toISOString()
-}
-
 type WireExtensionList = wire.ExtensionList | undefined
 
 /** The member of a payload, or nothing. */

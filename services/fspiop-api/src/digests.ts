@@ -7,7 +7,14 @@ import type { Incoming } from './chain.ts'
 /** The parts of a message that its digest needs. */
 export type Digestible = Pick<
   Incoming,
-  'source' | 'destination' | 'version' | 'body' | 'encrypted' | 'receivedAt' | 'compatibility'
+  | 'source'
+  | 'destination'
+  | 'version'
+  | 'body'
+  | 'encrypted'
+  | 'receivedAt'
+  | 'compatibility'
+  | 'decimals'
 >
 
 export type Digested<Payload> =

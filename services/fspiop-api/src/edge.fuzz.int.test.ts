@@ -87,7 +87,7 @@ function answersIn(text: string): readonly Answer[] {
   return answers
 }
 
-const statuses: readonly number[] = [400, 401, 403, 404, 405, 406, 415, 501]
+const statuses: readonly number[] = [400, 401, 403, 404, 405, 406, 501]
 
 /** Accepted without a body, or refused with one error of the API. */
 function judge({ status, headers, body }: Answer): void {

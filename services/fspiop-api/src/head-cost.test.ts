@@ -1,13 +1,13 @@
 import { relayHeaders, rsaAlgorithms } from '@causeway/fspiop'
 import { afterEach, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { forwardedCertificate } from './identity.ts'
-import { openSignatures } from './signatures.ts'
+import { forwardedCertificate } from './identity/identity.ts'
+import { openSignatures } from './signatures/verify.ts'
 import { growthBeyondLinear } from './testing/cost.ts'
 import { openEdge } from './testing/edge.ts'
 import { id, message, partyAnswer, withHeaders } from './testing/messages.ts'
 import { newSigner, verificationKey } from './testing/signing.ts'
-import { readTokenRequest } from './token-page.ts'
+import { readTokenRequest } from './pages/token-page.ts'
 
 const keys = [verificationKey(newSigner('green-1'))]
 const checkSignature = openSignatures(

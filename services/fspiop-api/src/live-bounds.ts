@@ -1,9 +1,9 @@
 /** The bounds and rules that operators change while the edge runs. */
 import { openLiveSettings, type LiveSettings } from '@causeway/live-settings'
 import type { ProcessParts } from '@causeway/runtime'
-import type { AdmissionBounds } from './admission.ts'
+import type { AdmissionBounds } from './load/admission.ts'
 import type { CallbackTableRules } from './callback-table.ts'
-import type { RateBounds } from './rates.ts'
+import type { RateBounds } from './load/rates.ts'
 import { schemaVersion, settings as definitions, type Settings } from './settings.ts'
 
 export function openLive(
@@ -36,10 +36,19 @@ export function rateBounds(live: LiveSettings<Settings>): RateBounds {
   }
 }
 
+export function backlogBounds(live: LiveSettings<Settings>) {
+  return {
+    get requests_max() {
+      return live.current.FSPIOP_API_BULK_BACKLOG_PER_FSP_MAX
+    },
+  }
+}
+
 /** How long delivery is tried. */
 export function deliveryTimes(live: LiveSettings<Settings>) {
   return {
     outcome_ms: () => live.current.OUTCOME_RETRY_H * 3_600_000,
+    question_ms: () => live.current.FSPIOP_API_QUESTION_RETRY_MS,
     relay_ms: () => live.current.FSPIOP_API_RELAY_RETRY_MS,
   }
 }

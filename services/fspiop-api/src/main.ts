@@ -1,8 +1,8 @@
 /** Runs the service in its own process; any number of processes can run. */
+import { operatorCheck } from '@causeway/keys/components'
 import { shipLog, topics } from '@causeway/events'
-import { callersOf } from '@causeway/protos'
 import { runDistributed } from '@causeway/runtime'
-import { callsOf } from '@causeway/services'
+import { callersOf, callsOf } from '@causeway/services'
 import { start } from './service.ts'
 import { settings } from './settings.ts'
 
@@ -12,5 +12,6 @@ await runDistributed('fspiop-api', {
   topics,
   callersOf,
   shipLog: (parts) => shipLog('fspiop-api', parts),
+  operatorCheck,
   providers: callsOf('fspiop-api'),
 })

@@ -1,8 +1,8 @@
 /** The metrics of the edge. */
 import type { Metrics } from '@causeway/process'
 import { Counter, Gauge } from 'prom-client'
-import type { Admission } from './admission.ts'
-import type { Shedding } from './shedding.ts'
+import type { Admission } from './load/admission.ts'
+import type { Shedding } from './load/shedding.ts'
 
 export interface Measures {
   /** `code` is '' for an acknowledgement. */

@@ -1,5 +1,6 @@
 /** Mojaloop compatibility: where the hub deviates from the specification. */
 import { afterEach, describe, expect, test } from '@jest/globals'
+import { bulkTransferRequest } from './testing/bulk-messages.ts'
 import { deliveries, openEdge } from './testing/edge.ts'
 import {
   id,
@@ -62,6 +63,75 @@ describe('A source that is not a participant', () => {
     ]) {
       expect(await edge.outcomeOf(withHeaders(sent, unknownSource))).toBe(code)
     }
+  })
+})
+
+describe('POST /transfers with another destination than payeeFsp', () => {
+  const astray = withHeaders(prepare, { 'fspiop-destination': 'greenbank' })
+
+  test('The transfer goes to payeeFsp, which the delivered message names, while the specification refuses it', async () => {
+    expect(await edge.outcomeOf(astray)).toBe('202')
+    const event = edge.onlyMessage()
+    expect(event).toMatchObject({
+      name: 'TransferPrepareRequested',
+      payload: { payeeFsp: 'bluewallet' },
+    })
+    expect(event.headers?.['fspiop-destination']).toBe('bluewallet')
+    expect(await strict.outcomeOf(astray)).toBe(
+      '400 3100 header fspiop-destination is not payeeFsp',
+    )
+  })
+
+  test('A signed message keeps the destination that its signature may cover', async () => {
+    const signature = { 'fspiop-signature': '{"signature":"a","protectedHeader":"b"}' }
+    expect(await edge.outcomeOf(withHeaders(astray, signature))).toBe('202')
+    expect(edge.onlyMessage().headers?.['fspiop-destination']).toBe('greenbank')
+  })
+})
+
+describe('The FSPs of POST /bulkTransfers', () => {
+  const bulk = message('POST', '/bulkTransfers', bulkTransferRequest(2))
+  const sourceUnequal = 'Generic validation error - FSPIOP-Source header should match Payer FSP'
+  const unequal = 'Generic validation error - header fspiop-destination is not payeeFsp'
+
+  test.each([
+    [{ payeeFsp: 'nobody' }, {}, '3203', 'Payee FSP ID not found - Participant nobody not found'],
+    [
+      {},
+      { 'fspiop-destination': 'nobody' },
+      '3203',
+      'Payee FSP ID not found - Participant nobody not found',
+    ],
+    [{ payerFsp: 'nobody' }, {}, '3100', sourceUnequal],
+    [{ payeeFsp: 'sleeper' }, {}, '3100', unequal],
+  ])(
+    'A bulk whose FSPs do not fit together (%j %j) is acknowledged and refused by the error callback',
+    async (members, headers, errorCode, errorDescription) => {
+      const sent = withHeaders(withMembers(bulk, members), headers)
+      expect(await edge.outcomeOf(sent)).toBe('202')
+      const callback = edge.onlyMessage()
+      expect(deliveries([callback])).toEqual([
+        `greenbank: PUT http://greenbank.example/bulkTransfers/${id}/error`,
+      ])
+      expect(JSON.parse(callback.body ?? '')).toEqual({
+        errorInformation: { errorCode, errorDescription },
+      })
+      expect(await strict.outcomeOf(sent)).toMatch(/^400 3100 /)
+    },
+  )
+
+  test('A bulk of an inactive payer FSP is left to transfers, which refuses it', async () => {
+    const sent = withHeaders(withMembers(bulk, { payerFsp: 'sleeper' }), {
+      'fspiop-source': 'sleeper',
+    })
+    expect(await edge.outcomeOf(sent)).toBe('202')
+    expect(edge.onlyMessage().name).toBe('BulkTransferPrepareRequested')
+    expect(await strict.outcomeOf(sent)).toMatch(/^400 3100 header fspiop-source/)
+  })
+
+  test('A bulk with other faults is refused at once', async () => {
+    const sent = withMembers(bulk, { individualTransfers: [] })
+    expect(await edge.outcomeOf(sent)).toMatch(/^400 3100 /)
   })
 })
 

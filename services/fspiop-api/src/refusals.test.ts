@@ -1,11 +1,11 @@
 import { errorInformation } from '@causeway/fspiop'
 import { expect, test } from '@jest/globals'
-import { errorsPage } from './errors-page.ts'
+import { errorsPage } from './pages/errors-page.ts'
 import { reasons, refuse } from './refusals.ts'
 
 test.each(reasons)('%s has a status of the API and a text of legal length', (reason) => {
   const { status, code, detail } = refuse(reason)
-  expect([400, 401, 403, 404, 405, 406, 415, 501, 503]).toContain(status)
+  expect([400, 401, 403, 404, 405, 406, 501, 503]).toContain(status)
   expect(errorInformation(code, detail).errorDescription).toMatch(new RegExp(` - ${detail}$`))
 })
 

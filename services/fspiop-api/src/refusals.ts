@@ -12,11 +12,14 @@ export type Reason =
   | 'HEAD_TOO_LARGE'
   | 'BODY_TOO_LARGE'
   | 'NOT_HTTP'
+  | 'NOT_RECEIVED_IN_TIME'
   | 'CONTENT_ENCODED'
   | 'TRANSFER_CODING_UNKNOWN'
   | 'BUSY'
   | 'NOT_STORABLE'
   | 'NOT_STORED_IN_TIME'
+  | 'BULK_UNKNOWN'
+  | 'TOO_MANY_OF_BULKS'
   | 'PARTICIPANTS_UNAVAILABLE'
   | 'TOO_MANY_PROVIDERS'
   | 'FAULT'
@@ -60,6 +63,8 @@ export type Reason =
   | 'DESTINATION_LACKS_VERSION'
   | 'AUTH_SERVICE_READS_ALL'
   | 'OWNERS_UNAVAILABLE'
+  | 'REQUESTS_UNAVAILABLE'
+  | 'NOT_ASKED'
   | 'RECONCILIATION_UNCLEAR'
   | 'REPORTS_UNAVAILABLE'
   | 'REPORT_UNCLEAR'
@@ -79,9 +84,9 @@ const rules = {
   HEAD_TOO_LARGE: { code: '3104', text: 'the headers have more than 65536 bytes' },
   BODY_TOO_LARGE: { code: '3104', text: 'the body is larger than allowed for this message' },
   NOT_HTTP: { code: '3101', text: 'the request is not valid HTTP' },
+  NOT_RECEIVED_IN_TIME: { code: '3000', text: 'the request did not arrive in time' },
   CONTENT_ENCODED: {
     code: '3101',
-    status: 415,
     text: 'header content-encoding: only identity is supported',
   },
   TRANSFER_CODING_UNKNOWN: {
@@ -93,6 +98,11 @@ const rules = {
   NOT_STORED_IN_TIME: {
     code: '2003',
     text: 'the answer could not be stored in time; send it again',
+  },
+  BULK_UNKNOWN: { code: '3210', text: 'no bulk transfer has this id' },
+  TOO_MANY_OF_BULKS: {
+    code: '2005',
+    text: 'messages of this FSP about bulk transfers are unprocessed; try again later',
   },
   TOO_MANY_PROVIDERS: {
     code: '2000',
@@ -202,7 +212,15 @@ const rules = {
   },
   OWNERS_UNAVAILABLE: {
     code: '2003',
-    text: 'the owner of the consent cannot be read; try again later',
+    text: 'the owner cannot be read; try again later',
+  },
+  REQUESTS_UNAVAILABLE: {
+    code: '2003',
+    text: 'the request that it answers cannot be read; try again later',
+  },
+  NOT_ASKED: {
+    code: '3100',
+    text: 'header fspiop-source: the destination has not asked this FSP',
   },
   DESTINATION_REFUSED: { code: '3000', text: 'the destination refused the message' },
   DESTINATION_LACKS_OPERATION: { code: '2002', text: 'the destination does not support it' },
@@ -221,6 +239,14 @@ export function refuse(reason: Reason, compatibility: Compatibility = 'specifica
   const rule: Rule = rules[reason]
   const code = (compatibility === 'mojaloop' ? mojaloopCodes[reason] : undefined) ?? rule.code
   return { status: rule.status ?? errorCatalogue[code].status, code, detail: rule.text }
+}
+
+/**
+ * Content-Type of a refusal: that of every response, in the version that was agreed. Earlier versions of
+ * Mojaloop's SDK read the errors of no other type than `application/json`.
+ */
+export function refusalType(responseType: string, compatibility: Compatibility): string {
+  return compatibility === 'mojaloop' ? 'application/json' : responseType
 }
 
 export const reasons = Object.keys(rules) as readonly Reason[]

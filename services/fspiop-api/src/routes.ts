@@ -1,8 +1,10 @@
 /** The routes of all resources that this hub serves. */
+import type { Participants } from '@causeway/participants'
 import { bulkQuoteRoutes } from './bulk-quotes/requests.ts'
 import { bulkTransferRoutes } from './bulk-transfers/requests.ts'
+import type { Arrivals } from './bulk-transfers/arrivals.ts'
 import type { ServedRoutes } from './chain.ts'
-import type { LargeBodies } from './large-bodies.ts'
+import type { LargeBodies } from './bodies/large-bodies.ts'
 import {
   authorizationRoutes,
   transactionRequestRoutes,
@@ -11,10 +13,10 @@ import {
 import { participantRoutes } from './participants/requests.ts'
 import { partyRoutes } from './parties/requests.ts'
 import { pingRoutes } from './pings/requests.ts'
-import { consentRoutes, type ConsentParts } from './thirdparty/consents.ts'
-import type { Providers } from './thirdparty/providers.ts'
-import { relayedRoutes } from './thirdparty/relayed.ts'
-import { serviceRoutes } from './thirdparty/services.ts'
+import { consentRoutes, type ConsentParts } from './pisp/consents.ts'
+import type { Providers } from './pisp/providers.ts'
+import { relayedRoutes } from './pisp/relayed.ts'
+import { serviceRoutes } from './pisp/services.ts'
 import { quoteRoutes } from './quotes/requests.ts'
 import type { Settings } from './settings.ts'
 import { transferRoutes, type TransferRules } from './transfers/requests.ts'
@@ -24,21 +26,31 @@ export interface RouteParts {
   readonly owners: ConsentParts['owners']
   readonly providers: Providers
   readonly largeBodies: LargeBodies
+  readonly arrivals: Arrivals
+  readonly participants: Pick<Participants, 'getFresh'>
+  /** How long delivery of a relayed message is tried: of any, and of questions. */
+  readonly relay_ms: () => number
+  readonly question_ms: () => number
 }
 
 export function servedRoutes(
   settings: Settings,
-  { owners, providers, largeBodies }: RouteParts,
+  { owners, providers, largeBodies, arrivals, participants, relay_ms, question_ms }: RouteParts,
 ): ServedRoutes {
   const isMojaloop = settings.COMPATIBILITY === 'mojaloop'
-  const relay = { retry_ms: settings.FSPIOP_API_RELAY_RETRY_MS, isLenient: isMojaloop }
+  const relay = { retry_ms: relay_ms, question_ms, isLenient: isMojaloop }
   return {
     ...participantRoutes(settings, relay),
     ...partyRoutes(relay),
     ...quoteRoutes({ needsDestination: isMojaloop }),
     ...bulkQuoteRoutes({ largeBodies, needsDestination: isMojaloop }),
     ...transferRoutes(transferRules(settings)),
-    ...bulkTransferRoutes({ largeBodies, onUsAllowed: settings.ON_US_TRANSFERS === 'on' }),
+    ...bulkTransferRoutes({
+      largeBodies,
+      arrivals,
+      ...commonRules(settings),
+      refusesLater: isMojaloop ? participants : undefined,
+    }),
     ...transactionRequestRoutes(relay),
     ...authorizationRoutes(relay),
     ...transactionRoutes(relay),
@@ -52,9 +64,18 @@ export function servedRoutes(
 function transferRules(settings: Settings): TransferRules {
   const isMojaloop = settings.COMPATIBILITY === 'mojaloop'
   return {
-    onUsAllowed: settings.ON_US_TRANSFERS === 'on',
+    ...commonRules(settings),
     ignoresWhatCannotCommit: isMojaloop,
     refusesOnUsLater: isMojaloop,
+    routesByPayee: isMojaloop,
+  }
+}
+
+/** Those that hold for transfers and bulk transfers. */
+function commonRules(settings: Settings): Pick<TransferRules, 'onUsAllowed' | 'timestampBounds'> {
+  const isMojaloop = settings.COMPATIBILITY === 'mojaloop'
+  return {
+    onUsAllowed: settings.ON_US_TRANSFERS === 'on',
     timestampBounds: isMojaloop
       ? {
           ahead_ms_max: settings.COMPLETED_TIMESTAMP_AHEAD_MS,

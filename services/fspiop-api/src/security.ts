@@ -1,22 +1,30 @@
 /** The security of the FSP port, from the settings: identity, signatures both ways, tokens. */
 import { X509Certificate } from 'node:crypto'
-import { openHsm, type Token } from '@causeway/crypto-provider'
+import { openHsm, type Token } from '@causeway/keys/provider'
 import { isSchemeHeader, rsaAlgorithms } from '@causeway/fspiop'
 import { StartError, type Logger } from '@causeway/process'
 import { credentialsService } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
-import { openCertificateStates } from './certificate-states.ts'
-import { openFspCertificates } from './fsp-certificates.ts'
-import { openFspKeys } from './fsp-keys.ts'
-import { byCertificate, byHeader, type Identify } from './identity.ts'
-import { openRevocationLists } from './revocation-lists.ts'
+import { openCertificateStates } from './identity/certificate-states.ts'
+import { openFspCertificates } from './identity/fsp-certificates.ts'
+import { openFspKeys } from './signatures/fsp-keys.ts'
+import {
+  byCertificate,
+  byHeader,
+  challenges,
+  type Challenge,
+  type Identify,
+} from './identity/identity.ts'
+import { openRevocationLists } from './identity/revocation-lists.ts'
 import type { Settings } from './settings.ts'
-import { openHubKeys, type HubKeys } from './sign.ts'
-import { openSignatures, type CheckSignature, type SignatureRules } from './signatures.ts'
-import { byToken } from './token-identity.ts'
+import { openHubKeys, type HubKeys } from './signatures/sign.ts'
+import { openSignatures, type CheckSignature, type SignatureRules } from './signatures/verify.ts'
+import { byToken } from './identity/token-identity.ts'
 
 export interface Security {
   readonly identify: Identify
+  /** What a client that is not identified is asked for. */
+  readonly challenge: Challenge
   readonly checkSignature: CheckSignature | undefined
   readonly hubKeys: HubKeys | undefined
   /** Of the hosted auth service. */
@@ -71,6 +79,7 @@ export async function openSecurity(
       : undefined
   return {
     identify: byMtls?.identify ?? identifyBy(settings, { grpc }, log),
+    challenge: challenges[settings.EDGE_IDENTITY],
     checkSignature: keys === undefined ? undefined : openSignatures(keys, signatureRules(settings)),
     hubKeys,
     authServiceKeys,
@@ -113,7 +122,7 @@ async function openMtls(
 ) {
   const now_ms = Date.now
   const lists =
-    settings.EDGE_TLS_CRL_FILE === '' && settings.EDGE_TLS_CRL_URL === ''
+    settings.EDGE_TLS_CRL_FILE === undefined && settings.EDGE_TLS_CRL_URL === ''
       ? undefined
       : await openRevocationLists(settings, { authorities, http, log, metrics, now_ms })
   const age_max_ms = settings.FSPIOP_API_KEY_AGE_MAX_MS

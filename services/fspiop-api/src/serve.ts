@@ -6,27 +6,32 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { errorInformation, responseContentType, type Refusal } from '@causeway/fspiop'
 import { setTimeout as wait } from 'node:timers/promises'
-import { noteClient, pauseReadingAfter } from '@causeway/http'
+import { noteClient, pauseReadingAfter, retryAfter } from '@causeway/http'
 import type { Logger, SecurityEvent, SecurityEvents } from '@causeway/process'
-import { isAnswer, type Admission } from './admission.ts'
+import { isAnswer, type Admission } from './load/admission.ts'
+import type { BacklogKind, BulkBacklog } from './load/bulk-backlog.ts'
 import { readHead, refused, routeOf, workOn, type Answer, type Edge, type Routed } from './chain.ts'
-import type { FloodRate } from './flood-rate.ts'
-import type { Floods } from './floods.ts'
-import type { Identify } from './identity.ts'
+import type { FloodRate } from './load/flood-rate.ts'
+import type { Floods } from './load/floods.ts'
+import type { Challenge, Identify } from './identity/identity.ts'
 import type { Measures } from './measures.ts'
-import type { Pacing } from './pacing.ts'
-import type { Rates } from './rates.ts'
-import { announcedBytes, body_bytes_max, receiveBody } from './receive.ts'
-import { refuse, type Reason } from './refusals.ts'
-import type { Shedding } from './shedding.ts'
+import type { Pacing } from './load/pacing.ts'
+import type { Rates } from './load/rates.ts'
+import { announcedBytes, body_bytes_max, receiveBody } from './bodies/receive.ts'
+import { refusalType, refuse, type Reason } from './refusals.ts'
+import type { Shedding } from './load/shedding.ts'
 
 /** A part of a bulk that counts as one request: about ten items, which cost as much as one. */
 const bulkRequest_bytes = 8_192
+/** The same of a bulk of 1,000 items. */
+const largestBulk_requests = 100
 
 export interface ServeParts {
   readonly edge: Edge
   readonly identify: Identify
+  readonly challenge: Challenge
   readonly rates: Rates
+  readonly bulkBacklog: BulkBacklog
   readonly admission: Admission
   readonly shedding: Shedding
   readonly floods: Floods
@@ -144,11 +149,12 @@ function unreadable({ headers }: IncomingMessage): Reason | undefined {
 
 interface Turn {
   readonly wait_ms: number
-  readonly refusal?: 'TOO_MANY' | 'BUSY'
+  readonly refusal?: 'TOO_MANY' | 'TOO_MANY_OF_BULKS' | 'BUSY'
 }
 
 const now: Turn = { wait_ms: 0 }
 const tooMany: Turn = { wait_ms: 0, refusal: 'TOO_MANY' }
+const tooManyOfBulks: Turn = { wait_ms: 0, refusal: 'TOO_MANY_OF_BULKS' }
 const busy: Turn = { wait_ms: 0, refusal: 'BUSY' }
 
 /**
@@ -156,16 +162,25 @@ const busy: Turn = { wait_ms: 0, refusal: 'BUSY' }
  * FSP can exhaust another's.
  */
 function turnOf(
-  { admission, floods, pacing, rates }: ServeParts,
+  { admission, bulkBacklog, floods, pacing, rates }: ServeParts,
   routed: Routed,
   request: IncomingMessage,
   identity: string,
 ): Turn {
-  if (isAnswer(routed.route.priority)) return now
+  const { weight, isOfBulkTransfer } = routed.route
+  const kind = kindOf(routed)
+  const isFull = isOfBulkTransfer === true && !bulkBacklog.hasRoom(identity, kind)
+  const requests = requestsOf(routed, announcedBytes(request, body_bytes_max))
+  if (kind === 'answers') {
+    if (isFull) return tooManyOfBulks
+    if (weight === undefined) return now
+    const known = isChunked(request) ? 1 : requests
+    return rates.allows(answersOf(identity), Date.now(), known) ? now : tooMany
+  }
   floods.countRequest(identity, admission.inProgressOf(identity) + 1)
-  if (!rates.allows(identity, Date.now(), weightOf(routed, request))) {
+  if (isFull || !rates.allows(identity, Date.now(), requests)) {
     floods.countRefused(identity)
-    return tooMany
+    return isFull ? tooManyOfBulks : tooMany
   }
   const wait_ms = pacing.wait_ms(identity)
   if (wait_ms === 0) return now
@@ -175,6 +190,17 @@ function turnOf(
   }
   floods.countHeld(identity)
   return { wait_ms }
+}
+
+/** The size of the body is known at its end. */
+function isChunked({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined
+}
+
+/** Answers to bulks have a rate of their own, so that the requests of an FSP refuse none of them. */
+function answersOf(identity: string): string {
+  // No name of an FSP has a line break.
+  return `${identity}\nanswers`
 }
 
 /** Why the request is refused; when undefined, `answerAdmitted` must follow. */
@@ -209,11 +235,12 @@ async function answerAdmitted(
 
 /** Undefined when the connection ended before the body did: the message is discarded. */
 async function answerTo(
-  { edge, floodRate, measures, shedding }: ServeParts,
+  parts: ServeParts,
   routed: Routed,
   request: IncomingMessage,
   identity: string,
 ): Promise<Answer | undefined> {
+  const { edge, floodRate, measures, shedding } = parts
   const bytes_max = bytesMaxOf(routed)
   const reading = readHead(edge, routed, request.headers, identity)
   // While the sender is looked up its body arrives: how long that takes does not make an answer late.
@@ -232,6 +259,7 @@ async function answerTo(
       })
     case 'WHOLE': {
       const { received_ms } = body
+      if (isChunked(request)) countBody(parts, routed, identity, body.bytes.length)
       shedding.begin()
       const working = workOn(edge, routed, checked.head, {
         headers: request.headers,
@@ -242,6 +270,10 @@ async function answerTo(
       const answer = await working.finally(() => shedding.end())
       // The first sign of a queue: storing a request is delayed before any event that it causes.
       if (answer.refusal === undefined) {
+        if (routed.route.isOfBulkTransfer === true) {
+          const requests = requestsOf(routed, body.bytes.length)
+          parts.bulkBacklog.stored(identity, kindOf(routed), requests)
+        }
         const stored_ms = Date.now() - received_ms
         shedding.observe('stored', stored_ms)
         floodRate.observe(stored_ms)
@@ -251,10 +283,22 @@ async function answerTo(
   }
 }
 
-/** A bulk counts as many requests, by its size. */
-function weightOf({ route }: Routed, request: IncomingMessage): number {
-  if (route.isBulk === undefined) return 1
-  return Math.max(Math.ceil(announcedBytes(request, body_bytes_max) / bulkRequest_bytes), 1)
+/** The rest of a chunked answer, which counted as one request at its head. */
+function countBody({ rates }: ServeParts, routed: Routed, identity: string, bytes: number): void {
+  if (kindOf(routed) === 'answers' && routed.route.weight !== undefined) {
+    rates.takeAway(answersOf(identity), requestsOf(routed, bytes) - 1)
+  }
+}
+
+/** A bulk counts as many requests: by its size, or, where that is not known, as the largest one. */
+function requestsOf({ route }: Routed, bytes: number): number {
+  if (route.weight === undefined) return 1
+  if (route.weight === 'LARGEST_BULK') return largestBulk_requests
+  return Math.max(Math.ceil(bytes / bulkRequest_bytes), 1)
+}
+
+function kindOf({ route }: Routed): BacklogKind {
+  return isAnswer(route.priority) ? 'answers' : 'requests'
 }
 
 function bytesMaxOf({ route }: Routed): number {
@@ -313,7 +357,7 @@ function send(
   response: ServerResponse,
   { status, contentType, allow, refusal }: Answer,
 ): void {
-  const { measures, log } = parts
+  const { challenge, measures, log } = parts
   measures.answered(request.method ?? '', status, refusal?.code ?? '')
   if (refusal === undefined) {
     response.writeHead(status, { 'content-type': contentType, 'content-length': '0' })
@@ -324,9 +368,11 @@ function send(
   log.debug({ status, code: refusal.code, detail: refusal.detail }, 'refused')
   const body = refusalBody(refusal)
   response.writeHead(status, {
-    'content-type': contentType,
+    'content-type': refusalType(contentType, parts.edge.compatibility),
     'content-length': String(Buffer.byteLength(body)),
     ...(allow === undefined ? {} : { allow: allow.join(', ') }),
+    ...(status === 401 ? { 'www-authenticate': challenge(request) } : {}),
+    ...retryAfter(status),
   })
   response.end(body)
 }

@@ -3,7 +3,7 @@
  * state: an accepted message is stored as an event before it is acknowledged.
  */
 import type { EventBus, Listener } from '@causeway/bus'
-import { openOwnKey, openRequestKeys, type RequestKeys } from '@causeway/component-keys'
+import { openOwnKey, openRequestKeys, type RequestKeys } from '@causeway/keys/components'
 import { onBroadcast } from '@causeway/events'
 import { routes } from '@causeway/fspiop'
 import {
@@ -13,7 +13,11 @@ import {
   type HttpServer,
   type HttpServerOptions,
 } from '@causeway/http'
-import type { LiveSettings } from '@causeway/live-settings'
+import {
+  openSchemeCurrencies,
+  type LiveSettings,
+  type SchemeCurrencies,
+} from '@causeway/live-settings'
 import { openParticipants, type Participants } from '@causeway/participants'
 import {
   openSecurityEvents,
@@ -23,20 +27,28 @@ import {
 } from '@causeway/process'
 import { dayReportsService, settlementReportsService } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
-import { openAdmission } from './admission.ts'
-import { openAnswerQuotas } from './answer-quotas.ts'
-import { createApp, pagePaths } from './app.ts'
-import { authenticatedRequests } from './authenticated-requests.ts'
-import { callbackMessages, openCallbackConsumers, type CallbackParts } from './callbacks.ts'
+import { openAdmission } from './load/admission.ts'
+import { openAnswerQuotas } from './load/answer-quotas.ts'
+import { startAnswers, type Answers } from './answers/answers.ts'
+import { createApp, pagePaths } from './pages/pages.ts'
+import { authenticatedRequests } from './signatures/authenticated-requests.ts'
+import {
+  callbackMessages,
+  openCallbackConsumers,
+  type CallbackParts,
+} from './callbacks/callbacks.ts'
+import { openArrivals } from './bulk-transfers/arrivals.ts'
+import { followBulkProgress, openBulkBacklog } from './load/bulk-backlog.ts'
 import type { Edge } from './chain.ts'
-import { errorsPage } from './errors-page.ts'
-import { openFloodRate } from './flood-rate.ts'
-import { openFloods } from './floods.ts'
-import { openHealthPage } from './health.ts'
-import { openLargeBodies, type LargeBodies } from './large-bodies.ts'
+import { errorsPage } from './pages/errors-page.ts'
+import { openFloodRate } from './load/flood-rate.ts'
+import { openFloods } from './load/floods.ts'
+import { openHealthPage } from './pages/health.ts'
+import { openLargeBodies, type LargeBodies } from './bodies/large-bodies.ts'
 import { openMeasures } from './measures.ts'
 import {
   admissionBounds,
+  backlogBounds,
   callbackRules,
   deliveryTimes,
   openLive,
@@ -44,22 +56,22 @@ import {
 } from './live-bounds.ts'
 import { insecureModes, refuseInsecureModes } from './insecure-modes.ts'
 import { openApiDocument } from './openapi/document.ts'
-import { openPacing } from './pacing.ts'
-import { openRates } from './rates.ts'
-import type { OwnPageParts } from './own-page.ts'
-import { openReconciliationPage } from './reconciliation-page.ts'
-import { openReportPages } from './reports-page.ts'
+import { openPacing } from './load/pacing.ts'
+import { openRates } from './load/rates.ts'
+import type { OwnPageParts } from './pages/own-page.ts'
+import { openReconciliationPage } from './pages/reconciliation-page.ts'
+import { openReportPages } from './pages/reports-page.ts'
 import { refuse, type Reason } from './refusals.ts'
 import { servedRoutes } from './routes.ts'
 import { gatewaysOf, openSecurity, relayedHeadersOf, type Security } from './security.ts'
 import { refusalBody, sendUnknownPath, serveApi, type ServeParts } from './serve.ts'
 import type { Settings } from './settings.ts'
-import { shareBounds } from './share-bounds.ts'
-import { openShedding } from './shedding.ts'
-import { openRenewal, readTls } from './tls.ts'
+import { shareBounds } from './load/share-bounds.ts'
+import { openShedding } from './load/shedding.ts'
+import { openRenewal, readTls } from './identity/tls.ts'
 import { recordRequests } from './tracing.ts'
-import { openConsentOwners, type ConsentOwners } from './thirdparty/owners.ts'
-import { listedProviders, openProviders } from './thirdparty/providers.ts'
+import { openConsentOwners, type ConsentOwners } from './pisp/owners.ts'
+import { listedProviders, openProviders } from './pisp/providers.ts'
 
 export interface FspiopApi extends Service {
   /** The address for FSPs: `http://127.0.0.1:4000`. */
@@ -69,26 +81,26 @@ export interface FspiopApi extends Service {
 const group = 'fspiop_api'
 
 export async function start(settings: Settings, parts: ProcessParts): Promise<FspiopApi> {
-  refuseInsecureModes(settings)
-  const paths = [...routes.map(({ template }) => template), ...pagePaths]
-  const withoutBase = openBasePaths('FSP_BASE_PATHS', settings.FSP_BASE_PATHS, paths)
+  const withoutBase = basePathsOf(settings)
   const log = parts.log.child({ service: 'fspiop-api' })
-  const relaxed = insecureModes(settings).map((mode) => ({ mode }))
-  reportInsecureModes('fspiop-api', relaxed, { ...parts, log })
+  checkModes(settings, { ...parts, log })
   const { bus, grpc } = parts
   const ownKey = await openOwnKey('fspiop-api', settings.FSPIOP_API_COMPONENT_KEY_FILE, parts)
   const tls = await readTls(settings)
   const security = await openSecurity(settings, parts, log, tls?.ca ?? '')
-  const age_max_ms = settings.FSPIOP_API_PARTICIPANT_AGE_MAX_MS
+  const { FSPIOP_API_PARTICIPANT_AGE_MAX_MS: age_max_ms } = settings
   const participants = await openParticipants({ group, grpc, bus, log, age_max_ms })
   const listener = await followKeys(bus, security)
   const owners = openConsentOwners({ grpc, log, age_max_ms })
+  const answers = startAnswers(settings, { ...parts, log })
   const largeBodies = openLargeBodies({ log })
   await largeBodies.begin()
   const live = await openLive(settings, { bus, grpc, log })
-  const opened = { security, participants, owners, largeBodies, live, log }
+  const currencies = await boundedCurrencies(settings, { bus, grpc, log })
+  const opened = { security, participants, owners, answers, largeBodies, live, currencies, log }
   const serveParts = openServing(settings, parts, opened)
-  const { rates, admission, edge } = serveParts
+  const { rates, admission, edge, identify, challenge } = serveParts
+  const progress = followBulkProgress(serveParts.bulkBacklog, { grpc, log })
   const sharing = shareBounds(parts.shared, { rates, admission, quotas: edge.quotas }, Date.now)
   const telling = await openCallbackConsumers({
     bus,
@@ -105,7 +117,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
     ...describedApi(edge.served, settings),
     jwks: { keys: publicKeysOf(security) },
     issueToken: security.issueToken,
-    ...ownPages({ identify: security.identify, participants }, grpc),
+    ...ownPages({ identify, challenge, participants }, grpc),
     onUnknownPath: (request, response) => sendUnknownPath(serveParts, request, response),
     onUnreadable: (response) => sendFixed(response, fixedAnswer('NOT_HTTP')),
   })
@@ -124,16 +136,38 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
       await renewal.stop()
       await server.stop()
       await live.stop()
+      await currencies?.stop()
       await largeBodies.stop()
       sharing.stop()
+      await progress.stop()
       await telling.stop()
       await listener.stop()
+      await answers.stop()
       await owners.stop()
       await security.stop()
       await participants.stop()
       await ownKey.stop()
     },
   }
+}
+
+function basePathsOf({ FSP_BASE_PATHS }: Settings): (url: string) => string {
+  const paths = [...routes.map(({ template }) => template), ...pagePaths]
+  return openBasePaths('FSP_BASE_PATHS', FSP_BASE_PATHS, paths)
+}
+
+function checkModes(settings: Settings, parts: ProcessParts): void {
+  refuseInsecureModes(settings)
+  const relaxed = insecureModes(settings).map((mode) => ({ mode }))
+  reportInsecureModes('fspiop-api', relaxed, parts)
+}
+
+/** The currencies of the scheme, where their decimals bound amounts. */
+async function boundedCurrencies(
+  { AMOUNT_DECIMALS: bound }: Settings,
+  parts: Pick<ProcessParts, 'bus' | 'grpc' | 'log'>,
+): Promise<SchemeCurrencies | undefined> {
+  return bound === 'four' ? undefined : openSchemeCurrencies('fspiop-api', bound, parts)
 }
 
 /** What an FSP reads of its own records. */
@@ -169,8 +203,10 @@ interface OpenedParts {
   readonly security: Security
   readonly participants: Participants
   readonly owners: ConsentOwners
+  readonly answers: Answers
   readonly largeBodies: LargeBodies
   readonly live: LiveSettings<Settings>
+  readonly currencies: SchemeCurrencies | undefined
   readonly log: Logger
 }
 
@@ -182,7 +218,7 @@ function publicKeysOf({ hubKeys, authServiceKeys }: Security): readonly object[]
 function openServing(
   settings: Settings,
   { bus, grpc, metrics, shared, tracer }: ProcessParts,
-  { security, participants, owners, largeBodies, live, log }: OpenedParts,
+  { security, participants, owners, answers, largeBodies, live, currencies, log }: OpenedParts,
 ): ServeParts & { readonly callbacks: CallbackParts } {
   const floods = openFloods(Date.now)
   const floodRate = openFloodRate(floods, Date.now)
@@ -192,27 +228,39 @@ function openServing(
   const admission = openAdmission(admissionBounds(live.current), shedding)
   followBounds(live, { admission, shedding })
   const measures = openMeasures(metrics, admission, shedding)
+  const times = deliveryTimes(live)
   const callbacks: CallbackParts = {
     participants,
     hubName: settings.HUB_NAME,
-    ...deliveryTimes(live),
+    ...times,
     onNoEndpoint: () => measures.noEndpoint(),
     sign: security.hubKeys?.sign,
     authService: { name: settings.AUTH_SERVICE_PARTICIPANT, sign: security.authServiceKeys?.sign },
   }
   const listed = listedProviders(settings.FSPIOP_API_PROVIDERS)
   const providers = openProviders(grpc, listed, Date.now)
+  const grace_ms = settings.EXPIRY_GRACE_MS
+  const arrivals = openArrivals({ grpc, log, grace_ms, now_ms: Date.now })
   const edge: Edge = {
-    served: servedRoutes(settings, { owners, providers, largeBodies }),
+    served: servedRoutes(settings, {
+      owners,
+      providers,
+      largeBodies,
+      arrivals,
+      participants,
+      ...times,
+    }),
     participants,
     quotas: openAnswerQuotas({
       unasked_max: settings.FSPIOP_API_UNSOLICITED_ANSWERS_MAX,
       unknown_max: settings.FSPIOP_API_UNKNOWN_ANSWERS_MAX,
       isSole: shared.isSole,
     }),
+    answers,
     hubName: settings.HUB_NAME,
     authService: settings.AUTH_SERVICE_PARTICIPANT,
     compatibility: settings.COMPATIBILITY,
+    decimals: () => currencies?.decimals,
     relayedHeaders: relayedHeadersOf(settings),
     checkSignature: security.checkSignature,
     expiryGrace_ms: settings.EXPIRY_GRACE_MS,
@@ -227,10 +275,11 @@ function openServing(
     record: tracer && recordRequests(tracer),
   }
   const rates = openRates(rateBounds(live))
-  const { identify } = security
-  const limits = { rates, admission, floods, floodRate, pacing, shedding }
+  const { identify, challenge } = security
+  const bulkBacklog = openBulkBacklog(backlogBounds(live), Date.now)
+  const limits = { rates, bulkBacklog, admission, floods, floodRate, pacing, shedding }
   const securityEvents = openSecurityEvents('fspiop-api', { log, metrics })
-  return { edge, identify, ...limits, measures, securityEvents, log, callbacks }
+  return { edge, identify, challenge, ...limits, measures, securityEvents, log, callbacks }
 }
 
 /** Asks for the key at once, so that the first payment does not wait for it. */
@@ -274,6 +323,8 @@ function openPort(
     onTooManyConnections: fixedAnswer('TOO_MANY_CONNECTIONS'),
     onHeadTooLarge: fixedAnswer('HEAD_TOO_LARGE'),
     onUnreadable: fixedAnswer('NOT_HTTP'),
+    onLate: fixedAnswer('NOT_RECEIVED_IN_TIME'),
+    onFault: fixedAnswer('FAULT'),
     ...(tls === undefined ? {} : { tls }),
   })
 }

@@ -1,8 +1,16 @@
 /** Every setting of the FSP edge. */
-import { cryptoSettings } from '@causeway/crypto-provider'
-import { componentKeyFile } from '@causeway/component-keys'
+import { cryptoSettings } from '@causeway/keys/provider'
+import { componentKeyFile } from '@causeway/keys/components'
 import { egressSettings } from '@causeway/http'
-import { acceptRelaxations, choice, integer, text, type SettingValues } from '@causeway/process'
+import { amountDecimals } from '@causeway/live-settings'
+import {
+  acceptRelaxations,
+  choice,
+  integer,
+  optionalText,
+  text,
+  type SettingValues,
+} from '@causeway/process'
 
 export const settings = {
   FSPIOP_API_COMPONENT_KEY_FILE: componentKeyFile,
@@ -39,11 +47,10 @@ export const settings = {
     options: ['TLSv1.2', 'TLSv1.3'],
     default: 'TLSv1.2',
   }),
-  EDGE_TLS_CIPHERS: text({
+  EDGE_TLS_CIPHERS: optionalText({
     about:
       'cipher suites for FSPs, in the format of OpenSSL; empty: those with forward secrecy and ' +
       'authenticated encryption',
-    default: '',
   }),
   EDGE_TOKEN_BINDING: choice({
     about:
@@ -52,18 +59,16 @@ export const settings = {
     options: ['offered', 'required'],
     default: 'offered',
   }),
-  EDGE_TLS_CERTIFICATE_FILE: text({ about: "PEM file: the FSP port's certificate", default: '' }),
-  EDGE_TLS_KEY_FILE: text({ about: 'PEM file: its private key', default: '' }),
-  EDGE_TLS_CA_FILE: text({
+  EDGE_TLS_CERTIFICATE_FILE: optionalText({ about: "PEM file: the FSP port's certificate" }),
+  EDGE_TLS_KEY_FILE: optionalText({ about: 'PEM file: its private key' }),
+  EDGE_TLS_CA_FILE: optionalText({
     about:
       "PEM file: the scheme's CA, which issues the certificates of FSPs; with EDGE_IDENTITY=mtls",
-    default: '',
   }),
-  EDGE_TLS_CRL_FILE: text({
+  EDGE_TLS_CRL_FILE: optionalText({
     about:
       'PEM file: revocation lists (CRL) of the CAs of EDGE_TLS_CA_FILE, read again at run time; empty: ' +
       'only what is revoked at the hub',
-    default: '',
   }),
   EDGE_TLS_CRL_URL: text({
     about:
@@ -71,9 +76,8 @@ export const settings = {
       'lists (DER or PEM), read again at run time; empty: none',
     default: '',
   }),
-  EDGE_TLS_CRL_URL_CA_FILE: text({
+  EDGE_TLS_CRL_URL_CA_FILE: optionalText({
     about: 'PEM file: the CAs of the servers at these addresses; empty: those of Node.js',
-    default: '',
   }),
   EDGE_TLS_CRL_OVERDUE_D: integer({
     about:
@@ -131,7 +135,7 @@ export const settings = {
     about:
       'PEM file, or pkcs11:object=LABEL: the private key that signs them (RSA of 2048 to 3072 ' +
       'bits, or P-256); further keys with commas, each with the time from which it signs: ' +
-      'new.pem@2030-01-01T00:00:00Z',
+      'new.pem@2030-01-01T00:00:00Z (a comma within a path: \\,)',
     default: '',
   }),
   JWS_AUTH_SERVICE_SIGNING_KEY_FILE: text({
@@ -157,6 +161,7 @@ export const settings = {
       "'THIRD_PARTY_DFSP bankx banky; PISP pispx'; inactive ones are omitted",
     default: '',
   }),
+  AMOUNT_DECIMALS: amountDecimals,
   COMPATIBILITY: choice({
     about: 'whose answers are given where the specification and Mojaloop differ',
     options: ['specification', 'mojaloop'],
@@ -250,10 +255,30 @@ export const settings = {
     max: 1_000_000,
     atRunTime: true,
   }),
+  FSPIOP_API_BULK_BACKLOG_PER_FSP_MAX: integer({
+    about:
+      'requests of one FSP about bulk transfers that the hub has not processed, each counted by its size; ' +
+      'above it they are refused, and answers above five times as many',
+    unit: 'requests',
+    default: 2_000,
+    min: 100,
+    max: 1_000_000,
+    atRunTime: true,
+  }),
   FSPIOP_API_RELAY_RETRY_MS: integer({
     about: 'how long delivery of a relayed message without an expiration is tried',
     unit: 'ms',
     default: 60_000,
+    min: 1_000,
+    max: 86_400_000,
+    atRunTime: true,
+  }),
+  FSPIOP_API_QUESTION_RETRY_MS: integer({
+    about:
+      'the same for questions (GET) and for requests whose sender has a user waiting (consent ' +
+      'requests, authorizations, verifications, third-party payments); then it gets 1001',
+    unit: 'ms',
+    default: 7_000,
     min: 1_000,
     max: 86_400_000,
     atRunTime: true,
@@ -359,6 +384,6 @@ export const settings = {
 } as const
 
 /** Of the settings that change at run time; raise it when one is added, removed or changed. */
-export const schemaVersion = '1.0.0'
+export const schemaVersion = '1.1.0'
 
 export type Settings = SettingValues<typeof settings>

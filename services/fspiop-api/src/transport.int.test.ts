@@ -97,7 +97,7 @@ describe('Transfer-Encoding', () => {
 
 describe('Content-Encoding', () => {
   test.each(['gzip', 'deflate', 'br', 'identity, gzip', 'x'])(
-    'Content-Encoding of %s is refused with 415/3101, and nothing is stored',
+    'Content-Encoding of %s is refused with 400/3101, and nothing is stored',
     async (encoding) => {
       const before = world.received.length
       const zipped = gzipSync(String(prepare.body))
@@ -107,7 +107,7 @@ describe('Content-Encoding', () => {
           headers: { ...prepare.headers, 'content-encoding': encoding },
           body,
         })
-        expect(summary(answer)).toBe('415 3101')
+        expect(summary(answer)).toBe('400 3101')
       }
       await expectNothingStored(before)
     },
@@ -117,6 +117,17 @@ describe('Content-Encoding', () => {
     const headers = { ...prepare.headers, 'content-encoding': 'identity' }
     expect(summary(await send(world.edge.url, { ...prepare, headers }))).toBe('202')
   })
+})
+
+test('A target that is a whole URL is served as its path alone', async () => {
+  const before = world.received.length
+  const query = message('GET', `/transfers/${transferId}`)
+  for (const origin of ['http://hub.example:4000', 'HTTPS://HUB.EXAMPLE']) {
+    const answer = await exchange(head({ ...query, path: `${origin}${query.path}` }, []))
+    expect(answer).toMatch(/^HTTP\/1\.1 202 /)
+  }
+  const event = await eventually(() => world.received[before + 1], 'the second question')
+  expect(event.key).toBe(transferId)
 })
 
 test('A fragment of the target is ignored', async () => {

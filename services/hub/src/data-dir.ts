@@ -21,7 +21,7 @@ export function prepareDataDir(settings: HubSettings): HubSettings {
 /** Logs to LOG_FILE: DATA_DIR/causeway.log when empty, stderr when it is `-`. */
 export function openHubLog({ DATA_DIR, LOG_FILE, LOG_LEVEL }: HubSettings): Logger {
   if (LOG_FILE === '-') return openLog({ name: 'hub', level: LOG_LEVEL })
-  const path = LOG_FILE === '' ? join(DATA_DIR, 'causeway.log') : resolve(LOG_FILE)
+  const path = LOG_FILE === undefined ? join(DATA_DIR, 'causeway.log') : resolve(LOG_FILE)
   try {
     const destination = logTo(openSync(path, 'a', 0o600))
     return openLog({ name: 'hub', level: LOG_LEVEL, destination })

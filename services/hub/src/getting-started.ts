@@ -1,6 +1,7 @@
 /**
  * Commands to paste after a start: a payment, a call to the FSP API, a call to the operator's API.
  */
+import { existsSync } from 'node:fs'
 import type { SandboxFsp } from './sandbox-fsps.ts'
 import type { OperatorSecrets } from './secrets.ts'
 import type { HubSettings } from './settings.ts'
@@ -75,14 +76,15 @@ export function gettingStarted(
 }
 
 /**
- * The first password is printed once; its file stays until the password was changed. That of the second
- * administrator, who is another person, is never printed.
+ * For a hub that has started: a file of a first password is there until the password is changed. The first
+ * password is printed once, that of the second administrator, who is another person, never.
  */
 export function aboutAdministrators(secrets: OperatorSecrets): string {
   const { firstPassword, firstPasswordFile, secondPasswordFile } = secrets
   const where = `${firstPasswordFile} (until it is changed)`
-  const first =
-    firstPassword === undefined
+  const first = !existsSync(firstPasswordFile)
+    ? ['Operators log in.']
+    : firstPassword === undefined
       ? [`Operators log in; the first administrator's password is in ${where}.`]
       : [
           'Operators log in. The first administrator is',
@@ -90,7 +92,7 @@ export function aboutAdministrators(secrets: OperatorSecrets): string {
           `who must change the password; it is printed only once and is stored in ${where}.`,
         ]
   const second =
-    secondPasswordFile === ''
+    secondPasswordFile === undefined || !existsSync(secondPasswordFile)
       ? []
       : [
           'Each change needs a second person, who logs in as administrator2 with the password in',

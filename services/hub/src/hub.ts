@@ -5,7 +5,7 @@
 import * as admin from '@causeway/admin'
 import * as fspiopApi from '@causeway/fspiop-api'
 import { shipLog } from '@causeway/events'
-import { watch, type Logger, type Service } from '@causeway/process'
+import { watch, type Logger, type Service, stopAll } from '@causeway/process'
 import {
   openEmbedded,
   serveOperations,
@@ -102,15 +102,4 @@ export async function startServices(
   const fspApi = stopLater(await fspiopApi.start(settings, partsOf('fspiop-api')))
   const operatorApi = stopLater(await admin.start(settings, partsOf('admin')))
   return { fsp: fspApi.url, operator: operatorApi.url }
-}
-
-/** In reverse order: the edges first, so that no new work arrives while the rest finishes. */
-async function stopAll(opened: readonly Stoppable[], log: Logger): Promise<void> {
-  for (const part of [...opened].reverse()) {
-    try {
-      await part.stop()
-    } catch (error) {
-      log.error({ err: error }, 'a part failed to stop')
-    }
-  }
 }

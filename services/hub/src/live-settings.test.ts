@@ -34,7 +34,7 @@ test('Other settings that change at run time have another schema version', () =>
     quoting: schemaOf(quotingVersion, quoting),
     transfers: schemaOf(transfersVersion, transfers),
   }).toEqual({
-    'fspiop-api': '1.0.0 d5dfd0fe',
+    'fspiop-api': '1.1.0 8aec0339',
     notifications: '1.2.0 0d7223a4',
     'participant-lifecycle': '1.0.0 bf0b9ba3',
     quoting: '1.1.0 d71f129e',

@@ -40,7 +40,7 @@ export interface OperatorSecrets {
   readonly firstPassword: string | undefined
   readonly firstPasswordFile: string
   /** Empty unless each change needs a second person. */
-  readonly secondPasswordFile: string
+  readonly secondPasswordFile: string | undefined
   /** The log-in body of the set-up program, as JSON. */
   readonly setupLogIn: string
   readonly setupLogInFile: string
@@ -89,8 +89,10 @@ export async function openSecrets(
       EDGE_TLS_CA_FILE: ca.certificateFile,
       OPERATOR_TLS_CERTIFICATE_FILE: operatorPort.certificateFile,
       OPERATOR_TLS_KEY_FILE: operatorPort.keyFile,
-      JWS_SIGNING_KEY_FILE: await ensureSigningKey(file('hub-signing.key')),
-      JWS_AUTH_SERVICE_SIGNING_KEY_FILE: await ensureSigningKey(file('auth-service-signing.key')),
+      JWS_SIGNING_KEY_FILE: inList(await ensureSigningKey(file('hub-signing.key'))),
+      JWS_AUTH_SERVICE_SIGNING_KEY_FILE: inList(
+        await ensureSigningKey(file('auth-service-signing.key')),
+      ),
       NOTIFICATIONS_TLS_CERTIFICATE_FILE: client.certificateFile,
       NOTIFICATIONS_TLS_KEY_FILE: client.keyFile,
       NOTIFICATIONS_TLS_CA_FILE: ca.certificateFile,
@@ -123,6 +125,11 @@ export async function openSecrets(
       }
     },
   }
+}
+
+/** As an entry of a setting that lists files. */
+function inList(file: string): string {
+  return file.replaceAll(',', '\\,')
 }
 
 /** The certificates of the hub's two ports, and the one that it presents to FSPs. */
@@ -179,8 +186,8 @@ function isOld(file: string): boolean {
 }
 
 /**
- * The administrators' first passwords are useless once they were changed; each start logs in with the
- * program's secret.
+ * Each start logs in with the program's secret. The administrators' first passwords are useless once they
+ * were changed: auth-service removes the files then, also those that a later start has made again.
  * @param fourEyes whether each change needs a second person: then there are two administrators
  */
 function ensureOperators(folder: string, fourEyes: boolean): OperatorSecrets {
@@ -188,8 +195,13 @@ function ensureOperators(folder: string, fourEyes: boolean): OperatorSecrets {
   const firstPasswordFile = join(folder, 'administrator-password')
   const isNew = !existsSync(firstPasswordFile)
   const firstPassword = password(firstPasswordFile)
-  const secondPasswordFile = fourEyes ? join(folder, 'administrator2-password') : ''
-  if (fourEyes) password(secondPasswordFile)
+  // A folder of its own, which can belong to another person: who has both passwords is two persons.
+  const ofSecond = join(folder, 'administrator2')
+  const secondPasswordFile = fourEyes ? join(ofSecond, 'administrator2-password') : undefined
+  if (secondPasswordFile !== undefined) {
+    make(`The folder ${ofSecond}`, () => mkdirSync(ofSecond, { recursive: true, mode: 0o700 }))
+    password(secondPasswordFile)
+  }
   const setupSecretFile = join(folder, setupSecretName)
   if (isOld(setupSecretFile)) rmSync(setupSecretFile)
   const secret = ensureText(setupSecretFile, () => randomBytes(32).toString('base64url'))
@@ -212,14 +224,14 @@ export function setupLogInOf(dataDir: string): string | undefined {
 }
 
 type Fillable = {
-  [Name in keyof HubSettings]: HubSettings[Name] extends string ? Name : never
+  [Name in keyof HubSettings]: HubSettings[Name] extends string | undefined ? Name : never
 }[keyof HubSettings]
 
 function filled(
   values: HubSettings,
-  defaults: Readonly<Partial<Record<Fillable, string>>>,
+  defaults: Readonly<Partial<Record<Fillable, string | undefined>>>,
 ): HubSettings {
-  const open = Object.entries(defaults).filter(([name]) => values[name as Fillable] === '')
+  const open = Object.entries(defaults).filter(([name]) => (values[name as Fillable] ?? '') === '')
   return { ...values, ...Object.fromEntries(open) }
 }
 

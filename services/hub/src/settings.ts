@@ -7,6 +7,7 @@ import {
   logLevels,
   mergeSettings,
   operationsSettings,
+  optionalText,
   text,
   type SettingValues,
 } from '@causeway/process'
@@ -32,9 +33,8 @@ const own = {
     options: logLevels,
     default: 'info',
   }),
-  LOG_FILE: text({
+  LOG_FILE: optionalText({
     about: 'log file; - for stderr, empty for DATA_DIR/causeway.log',
-    default: '',
   }),
   LOG_RETENTION_H: integer({
     about: 'how long delivered events are retained',

@@ -10,9 +10,8 @@ const item = {
   expiresAt: '2030-01-01T00:00:00.000Z',
   settlementModelId: 1,
   settles: 'NET',
-  payerAccountId: 0,
-  payeeAccountId: 0,
-}
+  isBulkItem: false,
+} as const
 
 test('A name of 32 characters of any script is accepted', () => {
   expect(reserveOf({ ...item, payeeFsp: '🦊'.repeat(32) })).toBeDefined()
@@ -24,7 +23,7 @@ test.each([
   ['an invalid amount', { amount: '1.00001' }],
   ['an invalid currency', { currency: 'usd' }],
   ['an invalid time', { expiresAt: 'tomorrow' }],
-  ['an invalid kind of settlement', { settles: 'SOMEHOW' }],
+  ['a model without a kind of settlement', { settles: undefined }],
 ])('An item with %s is not a command', (_, change) => {
   expect(reserveOf({ ...item, ...change })).toBeUndefined()
 })

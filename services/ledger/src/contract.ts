@@ -3,28 +3,27 @@
  * items are not affected.
  */
 import { formatAmount, parseAmount } from '@causeway/money'
-import type {
-  FulfilItem,
-  LedgerAnswer,
-  LedgerEntry,
-  Position as PositionMessage,
-  PrepareItem,
-  Refusal as RefusalMessage,
-  ReleaseItem,
-  WindowNet as WindowNetMessage,
-  WindowRotated,
+import {
+  reserveRefusalValues,
+  settlementKindValues,
+  voidReasonValues,
+  type FulfilItem,
+  type LedgerAnswer,
+  type LedgerEntry,
+  type Position as PositionMessage,
+  type PrepareItem,
+  type ReleaseItem,
+  type WindowNet as WindowNetMessage,
+  type WindowRotated,
 } from '@causeway/protos'
-import { settlementKinds } from '@causeway/services'
 import type { Command, Post, Reserve, Void } from './domain/command.ts'
 import type { Answer, Position } from './domain/decide.ts'
-import { evidence_bytes_max, type Entry, type Settlement } from './domain/entry.ts'
-import type { Refused } from './domain/refusal.ts'
-import type { Rotated } from './rotate.ts'
-import type { WindowNet } from './window-store.ts'
+import { evidence_bytes_max, noEvidence, type Entry, type Settlement } from './domain/entry.ts'
+import type { Rotated } from './settlement/rotate.ts'
+import type { WindowNet } from './settlement/window-store.ts'
 
 const id_length_max = 64
 const name_length_max = 32
-const reasonPattern = /^[A-Z][A-Z0-9_]{0,63}$/
 const currencyPattern = /^[A-Z]{3}$/
 
 /** Undefined when the ledger cannot store the item. */
@@ -50,8 +49,9 @@ export function reserveOf(item: PrepareItem): Reserve | undefined {
     },
     expiresAt,
     settlement,
-    payerAccountId: item.payerAccountId === 0 ? null : item.payerAccountId,
-    payeeAccountId: item.payeeAccountId === 0 ? null : item.payeeAccountId,
+    payerAccountId: item.payerAccountId ?? null,
+    payeeAccountId: item.payeeAccountId ?? null,
+    isBulkItem: item.isBulkItem,
   }
 }
 
@@ -68,7 +68,8 @@ export function voidOf(item: ReleaseItem): Void | undefined {
   if (!isId(item.transferId) || expiresAt === undefined || isTooLong(item.evidence)) {
     return undefined
   }
-  if (!reasonPattern.test(item.reason)) return undefined
+  // What a newer caller may send is no reason here.
+  if (!voidReasonValues.includes(item.reason)) return undefined
   const { transferId: id, reason, evidence } = item
   return { type: 'VOID', id, expiresAt, reason, evidence }
 }
@@ -96,14 +97,13 @@ function answerMessage(id: string, answer: Answer): LedgerAnswer {
   switch (answer.type) {
     case 'ENTRY':
       return {
-        ...nothing,
         transferId: id,
         outcome: answer.entry.outcome,
-        reason: answer.entry.reason,
+        ...reasonOf(answer.entry),
         evidence: answer.entry.evidence,
-        settlementModelId: answer.entry.settlement?.modelId ?? 0,
-        settles: answer.entry.settlement?.settles ?? '',
-        windowId: answer.entry.windowId ?? 0,
+        settlementModelId: answer.entry.settlement?.modelId,
+        settles: answer.entry.settlement?.settles,
+        windowId: answer.entry.windowId ?? undefined,
         payerPosition: answer.payer && positionMessage(answer.payer),
         payeePosition: answer.payee && positionMessage(answer.payee),
       }
@@ -118,29 +118,25 @@ function answerMessage(id: string, answer: Answer): LedgerAnswer {
   }
 }
 
-const nothing: LedgerAnswer = {
-  transferId: '',
-  outcome: '',
-  reason: '',
-  retryMs: 0,
-  evidence: Buffer.alloc(0),
-  settlementModelId: 0,
-  settles: '',
-  windowId: 0,
-  payerPosition: null,
-  payeePosition: null,
+const nothing = { evidence: noEvidence, payerPosition: null, payeePosition: null }
+
+/** The reason of a transfer, as the set of its outcome has it. */
+function reasonOf({ outcome, reason }: Entry): Pick<LedgerAnswer, 'refusal' | 'voidReason'> {
+  return outcome === 'REFUSED'
+    ? { refusal: reserveRefusalValues.find((known) => known === reason) }
+    : { voidReason: voidReasonValues.find((known) => known === reason) }
 }
 
-/** The value includes reservations. */
+/** The value includes what is reserved. */
 export function positionMessage(position: Position): PositionMessage {
   return {
     participantId: position.participant,
     accountId: position.accountId,
     currency: position.currency,
     value: formatAmount(position.value),
-    reservedValue: '0',
-    limit: position.cap === null ? '' : formatAmount(position.cap),
-    liquidity: position.liquidity === null ? '' : formatAmount(position.liquidity),
+    reservedValue: formatAmount(position.reserved),
+    limit: position.cap === null ? undefined : formatAmount(position.cap),
+    liquidity: position.liquidity === null ? undefined : formatAmount(position.liquidity),
     changedAt: position.changedAt.toISOString(),
   }
 }
@@ -151,18 +147,18 @@ export function entryMessage(entry: Entry): LedgerEntry {
     id: entry.id,
     kind: entry.kind,
     outcome: entry.outcome,
-    reason: entry.reason,
-    amount: terms === null ? '' : formatAmount(terms.amount),
-    currency: terms?.currency ?? '',
-    payerFsp: terms?.payer ?? '',
-    payeeFsp: terms?.payee ?? '',
-    expiresAt: entry.expiresAt?.toISOString() ?? '',
+    reason: entry.reason ?? undefined,
+    amount: terms === null ? undefined : formatAmount(terms.amount),
+    currency: terms?.currency,
+    payerFsp: terms?.payer,
+    payeeFsp: terms?.payee,
+    expiresAt: entry.expiresAt?.toISOString(),
     createdAt: entry.createdAt.toISOString(),
-    completedAt: entry.completedAt?.toISOString() ?? '',
+    completedAt: entry.completedAt?.toISOString(),
     evidence: entry.evidence,
-    settlementModelId: settlement?.modelId ?? 0,
-    settles: settlement?.settles ?? '',
-    windowId: entry.windowId ?? 0,
+    settlementModelId: settlement?.modelId,
+    settles: settlement?.settles,
+    windowId: entry.windowId ?? undefined,
   }
 }
 
@@ -172,7 +168,7 @@ export function rotatedMessage(answer: Rotated): WindowRotated {
   return {
     outcome,
     nets: rotated?.nets.map(netMessage) ?? [],
-    nextWindowId: rotated?.nextWindowId ?? 0,
+    nextWindowId: rotated?.nextWindowId,
   }
 }
 
@@ -198,9 +194,10 @@ function settlementOf({
   settlementModelId: modelId,
   settles,
 }: PrepareItem): Settlement | null | undefined {
-  if (modelId === 0) return null
-  const kind = settlementKinds.find((known) => known === settles)
-  return kind === undefined ? undefined : { modelId, settles: kind }
+  if (modelId === undefined) return null
+  return settles === undefined || !settlementKindValues.includes(settles)
+    ? undefined
+    : { modelId, settles }
 }
 
 function timeOf(text: string): Date | undefined {
@@ -219,9 +216,4 @@ function isName(name: string): boolean {
 
 function isTooLong(evidence: Buffer): boolean {
   return evidence.length > evidence_bytes_max
-}
-
-/** Of a command of an operator. */
-export function refusalMessage({ reason, detail }: Refused): RefusalMessage {
-  return { reason, detail }
 }

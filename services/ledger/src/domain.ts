@@ -2,5 +2,4 @@
 export type { AccountType } from './domain/account.ts'
 export { hubId } from './domain/book.ts'
 export type { Command } from './domain/command.ts'
-export { type Refused, isRefused, refuse, unknownParticipant } from './domain/refusal.ts'
-export { type States, active, closed, inactive, permittedIn } from './domain/states.ts'
+export { decimalsFault } from './domain/refusal.ts'

@@ -1,7 +1,12 @@
 /** Entries as rows: columns, mapping, and queries. */
 import { statement, textArray, type Queries } from '@causeway/postgres'
-import type { SettlementKind } from '@causeway/services'
-import { noEvidence, type Entry, type Kind, type Outcome } from './domain/entry.ts'
+import type {
+  LedgerEntryKind,
+  LedgerEntryOutcome,
+  LedgerEntryReason,
+  SettlementKind,
+} from '@causeway/protos'
+import { noEvidence, type Entry } from './domain/entry.ts'
 
 export const entryColumns = `id, kind, outcome, reason, payer_fsp, payee_fsp, amount, currency,
   expires_at, payer_id, payee_id, debit_account_id, credit_account_id, model_id, settles, window_id,
@@ -9,9 +14,9 @@ export const entryColumns = `id, kind, outcome, reason, payer_fsp, payee_fsp, am
 
 export interface EntryRow {
   readonly id: string
-  readonly kind: Kind
-  readonly outcome: Outcome
-  readonly reason: string
+  readonly kind: LedgerEntryKind
+  readonly outcome: LedgerEntryOutcome
+  readonly reason: LedgerEntryReason | ''
   readonly payer_fsp: string | null
   readonly payee_fsp: string | null
   readonly amount: string | null
@@ -39,7 +44,7 @@ export function entryOf(row: EntryRow): Entry {
     id: row.id,
     kind: row.kind,
     outcome: row.outcome,
-    reason: row.reason,
+    reason: row.reason || null,
     terms: termsOf(row),
     parties: { payerId: row.payer_id, payeeId: row.payee_id },
     accounts: accountsOf(row),

@@ -3,7 +3,12 @@
  * stamped by the clock of the database. A clock that is wrong by months must not stop the ledger,
  * so each row is filed under a month whose partition exists.
  */
-import { ensureMonthlyPartitions, filedMonthOf, type Queries } from '@causeway/postgres'
+import {
+  ensureMonthlyPartitions,
+  filedMonthOf,
+  months_ahead,
+  type Queries,
+} from '@causeway/postgres'
 
 export interface JournalMonths {
   /** Makes the partitions around this time. */
@@ -22,7 +27,8 @@ export function openJournalMonths(): JournalMonths {
     },
     of(time) {
       if (madeAt === undefined) throw new Error('the journal has no partitions yet')
-      return filedMonthOf(time, madeAt)
+      // A month may have begun since.
+      return filedMonthOf(time, madeAt, months_ahead)
     },
   }
 }

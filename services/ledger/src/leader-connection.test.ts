@@ -1,7 +1,7 @@
 import type { ExclusiveDatabase } from '@causeway/postgres'
 import { isOutage, openLog, Outage, ProcessStopping } from '@causeway/process'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
-import { openLeaderConnection } from './leader-connection.ts'
+import { openLeaderConnection } from './leader/connection.ts'
 
 const log = openLog({ name: 'test', level: 'silent' })
 const outage = new Outage('the connection is lost')

@@ -6,7 +6,7 @@ import {
   openLeaderForwarding,
   type LeaderForwarding,
   type LeaderForwardingParts,
-} from './leader-forwarding.ts'
+} from './leader/forwarding.ts'
 
 type Ledger = Handlers<typeof ledgerService>
 
@@ -25,9 +25,12 @@ afterEach(async () => {
   for (const host of opened.splice(0)) await host.stop()
 })
 
-/** A replica whose answers carry its name. */
-function ledgerOf(name: string): Ledger {
-  const answer = () => Promise.resolve({ outcome: name, nets: [], nextWindowId: 0 })
+const windows = { one: 1, two: 2, three: 3 }
+
+/** A replica whose answers carry its name, or its window. */
+function ledgerOf(name: keyof typeof windows): Ledger {
+  const answer = () =>
+    Promise.resolve({ outcome: 'ROTATED' as const, nets: [], nextWindowId: windows[name] })
   return {
     ProcessTransferPrepare: nothing,
     ProcessTransferFulfil: nothing,
@@ -42,14 +45,16 @@ function ledgerOf(name: string): Ledger {
     RotateSettlementWindow: answer,
     ListWindowFees: nothing,
     PostSettlementEntries: nothing,
+    SetModelRule: nothing,
+    ListModelRules: nothing,
     SetInterchangeFee: (_, { left_ms }) =>
-      Promise.resolve({ refusal: { reason: name, detail: String(left_ms()) } }),
+      Promise.resolve({ refusal: { reason: 'INVALID', detail: `${name}: ${left_ms()}` } }),
     VerifyLedger: () => Promise.resolve({ accountsCompared: '1', differences: [name] }),
   }
 }
 
 async function openReplica(
-  name: string,
+  name: keyof typeof windows,
   place: Omit<LeaderForwardingParts, 'grpc'>,
 ): Promise<{
   readonly host: OpenGrpcHost
@@ -83,8 +88,8 @@ async function openBoth() {
 test('A replica forwards changes and answers queries itself', async () => {
   const { two, finds } = await openBoth()
   for (const _ of [1, 2, 3]) {
-    const { outcome } = await two.ledger.RotateSettlementWindow(rotation, stranger)
-    expect(outcome).toBe('one')
+    const { nextWindowId } = await two.ledger.RotateSettlementWindow(rotation, stranger)
+    expect(nextWindowId).toBe(windows.one)
   }
   expect(finds()).toBe(1)
   const { differences } = await two.ledger.VerifyLedger({}, stranger)
@@ -93,17 +98,18 @@ test('A replica forwards changes and answers queries itself', async () => {
 
 test('The writer may take as long as the caller of the replica waits', async () => {
   const { two } = await openBoth()
-  const fee = { currency: 'USD', settlementModelId: 0, percentage: '' }
+  const fee = { currency: 'USD', rule: null }
   const { refusal } = await two.ledger.SetInterchangeFee(fee, stranger)
-  expect(refusal?.reason).toBe('one')
-  expect(Number(refusal?.detail)).toBeGreaterThan(10_000)
-  expect(Number(refusal?.detail)).toBeLessThanOrEqual(30_000)
+  const [writer, left_ms] = refusal?.detail.split(': ') ?? []
+  expect(writer).toBe('one')
+  expect(Number(left_ms)).toBeGreaterThan(10_000)
+  expect(Number(left_ms)).toBeLessThanOrEqual(30_000)
 })
 
 test('A forwarded call is not forwarded again', async () => {
   const { two } = await openBoth()
-  const { outcome } = await two.ledger.RotateSettlementWindow(rotation, replica)
-  expect(outcome).toBe('two')
+  const { nextWindowId } = await two.ledger.RotateSettlementWindow(rotation, replica)
+  expect(nextWindowId).toBe(windows.two)
 })
 
 test('A writer that is gone is an outage at once, and its successor is looked up', async () => {
@@ -119,7 +125,9 @@ test('A writer that is gone is an outage at once, and its successor is looked up
   await expect(two.forwarding.answers()).rejects.toThrow('participant-lifecycle')
   expect(finds()).toBeGreaterThan(1)
   here.two = true
-  expect((await two.ledger.RotateSettlementWindow(rotation, stranger)).outcome).toBe('two')
+  expect((await two.ledger.RotateSettlementWindow(rotation, stranger)).nextWindowId).toBe(
+    windows.two,
+  )
   await two.forwarding.answers()
 })
 

@@ -2,14 +2,17 @@
  * The rows of a batch, read and locked with three statements in one round trip, for any number and
  * kind of commands.
  */
+import { permittedIn, type States } from '@causeway/services'
 import { statement, textArray, type Queries, type Transaction } from '@causeway/postgres'
 import { alarmsOf, type AlarmsJson } from './alarms/store.ts'
 import { accountOf, type AccountRow } from './account-row.ts'
 import type { AccountType } from './domain/account.ts'
-import type { LockedRows, Party, Watched } from './domain/book.ts'
+import type { Watched } from './alarms/domain/alarm.ts'
+import type { WatchedRows } from './alarms/domain/crossings.ts'
+import { hubId, type Party } from './domain/book.ts'
 import type { Command } from './domain/command.ts'
 import type { FeeRule } from './domain/fee.ts'
-import { permittedIn, type States } from './domain/states.ts'
+import type { ModelRule } from './domain/model-rule.ts'
 import { entryColumns, entryOf, type EntryRow } from './entry-store.ts'
 
 /**
@@ -37,7 +40,7 @@ interface LockedEntryRow extends EntryRow {
 }
 
 const lockParties = statement(`
-  select id, name, is_active, state from participants
+  select id, name, is_active, takes_transfers, takes_bulks, state from participants
   where name = any($1::text[])
   order by id
   for update`)
@@ -50,7 +53,7 @@ const lockParties = statement(`
  */
 const lockAccounts = statement(`
   with stored as (
-    select payer_id, payee_id, currency from entries where id = any($1::text[])
+    select payer_id, payee_id, currency, settles from entries where id = any($1::text[])
   ), held as (
     select id, participant_id, type, currency, is_active, debits_posted, debits_pending,
       credits_posted, credits_pending, excluded, excluded_percentage, unpaid, unpaid_batch,
@@ -58,21 +61,27 @@ const lockAccounts = statement(`
     from accounts
     where participant_id = any(array(
         select id from participants where name = any($2::text[])
-        union select payer_id from stored union select payee_id from stored))
+        union select payer_id from stored union select payee_id from stored
+        union select ${hubId} from stored where settles = 'GROSS_IMMEDIATE_MULTILATERAL'))
       and currency = any(array(
         select unnest($3::text[]) union select currency from stored
         union select currency from accounts where id = any($4::text[]::integer[])))
-      and type = any($5::text[])
+      and type = any($5::text[] || array(select cover_type from settlement_rules))
     order by id
     for update
   ), stamped as (
     select window_id, nextval('batches') as batch, (
         select string_agg(concat_ws(' ', model_id, percentage, currency), ',')
-        from interchange_fees) as fees
+        from interchange_fees) as fees, (
+        select string_agg(
+          concat_ws(' ', model_id, is_active, not is_check_off, cover_type, currency), ','
+          order by model_id)
+        from settlement_rules
+        having bool_or(is_check_off or cover_type <> 'SETTLEMENT')) as models
     from current_window where is_current for update
   )
   select clock_timestamp()::timestamptz(3) as now, stamped.batch, stamped.window_id, stamped.fees,
-    held.*, limits.value as cap, limits.alarm_percentage, limits.alarms
+    stamped.models, held.*, limits.value as cap, limits.alarm_percentage, limits.alarms
   from stamped
   left join held on true
   left join limits on limits.account_id = held.id and limits.is_active
@@ -82,6 +91,8 @@ interface PartyRow {
   readonly id: number
   readonly name: string
   readonly is_active: boolean
+  readonly takes_transfers: boolean
+  readonly takes_bulks: boolean
   readonly state: string
 }
 
@@ -94,6 +105,7 @@ interface LockedRow extends Omit<AccountRow, 'id'> {
   readonly batch: string
   readonly window_id: number
   readonly fees: string | null
+  readonly models: string | null
   readonly id: number | null
   readonly alarm_percentage: string | null
   readonly alarms: AlarmsJson | null
@@ -108,7 +120,7 @@ export function lockRows(
   tx: Transaction,
   commands: readonly Command[],
   { hubName, states }: { readonly hubName: string; readonly states: States },
-): Promise<LockedRows> {
+): Promise<WatchedRows> {
   return lockNamed(tx, states, {
     ids: unique(commands.map(({ id }) => id)),
     names: namesIn(commands, hubName),
@@ -136,7 +148,7 @@ export async function lockNamed(
   tx: Transaction,
   states: States,
   named: Named,
-): Promise<LockedRows> {
+): Promise<WatchedRows> {
   const ids = textArray(named.ids)
   const names = textArray(named.names)
   const [entries, parties, rows] = await Promise.all([
@@ -157,6 +169,7 @@ export async function lockNamed(
     batch: BigInt(first.batch),
     windowId: first.window_id,
     fees: feesIn(first.fees),
+    models: modelsIn(first.models),
     entries: entries.map(entryOf),
     heldIn: heldIn(entries),
     parties: parties.map((row) => partyOf(row, states)),
@@ -170,6 +183,7 @@ export const everydayTypes = textArray([
   'SETTLEMENT',
   'INTERCHANGE_FEE',
   'HUB_RECONCILIATION',
+  'HUB_MULTILATERAL_SETTLEMENT',
   'HUB_OPENING_BALANCE',
 ] satisfies AccountType[])
 
@@ -205,10 +219,31 @@ function feesIn(text: string | null): ReadonlyMap<string, FeeRule> {
   )
 }
 
+const usualModels: readonly ModelRule[] = []
+
+/** "modelId isActive isChecked coverType currency", with commas between; a currency may be empty. */
+function modelsIn(text: string | null): readonly ModelRule[] {
+  if (text === null) return usualModels
+  return text.split(',').map((rule) => {
+    const [modelId = '', isActive, isChecked, coverType, currency = ''] = rule.split(' ')
+    return {
+      modelId: Number(modelId),
+      currency,
+      isActive: isActive === 't',
+      isChecked: isChecked === 't',
+      coverType: coverType === 'SETTLEMENT' ? coverType : 'INTERCHANGE_FEE_SETTLEMENT',
+    }
+  })
+}
+
 function namesIn(commands: readonly Command[], hubName: string): readonly string[] {
   return unique(
     commands.flatMap((command) => {
-      if (command.type === 'RESERVE') return [command.terms.payer, command.terms.payee]
+      if (command.type === 'RESERVE') {
+        const { settlement, terms } = command
+        const isThroughHub = settlement?.settles === 'GROSS_IMMEDIATE_MULTILATERAL'
+        return [terms.payer, terms.payee, ...(isThroughHub ? [hubName] : [])]
+      }
       return 'participant' in command ? [command.participant, hubName] : []
     }),
   )
@@ -228,8 +263,15 @@ function unique<Value>(values: readonly Value[]): readonly Value[] {
   return [...new Set(values)]
 }
 
-function partyOf({ id, name, is_active, state }: PartyRow, states: States): Party {
-  return { id, name, isActive: is_active, permits: permittedIn(states, state) }
+function partyOf(row: PartyRow, states: States): Party {
+  return {
+    id: row.id,
+    name: row.name,
+    isActive: row.is_active,
+    takesTransfers: row.takes_transfers,
+    takesBulks: row.takes_bulks,
+    permits: permittedIn(states, row.state),
+  }
 }
 
 function watchedOf({ id, alarm_percentage, alarms }: LockedRow): readonly Watched[] {

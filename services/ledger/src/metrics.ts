@@ -57,11 +57,10 @@ function countsOf(
   return [...counts.values()]
 }
 
-/**
- * Reasons of voids come from callers, so only reasons of refusals are used as labels, which keeps
- * the set bounded.
- */
+/** Reasons of refusals alone are labels. */
 function reasonOf(answer: Answer): string {
   if (answer.type === 'DECLINE') return answer.reason
-  return answer.type === 'ENTRY' && answer.entry.outcome === 'REFUSED' ? answer.entry.reason : ''
+  return answer.type === 'ENTRY' && answer.entry.outcome === 'REFUSED'
+    ? (answer.entry.reason ?? '')
+    : ''
 }

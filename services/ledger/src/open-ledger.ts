@@ -3,7 +3,9 @@
  * Queries use the host's pool, decisions the connection of the writer. Of any number of replicas one
  * is the writer; the others forward to it what changes something.
  */
+import { type Permission, readStates, type States } from '@causeway/services'
 import type { HandledCall, Handlers } from '@causeway/grpc'
+import type { DecimalBounds } from '@causeway/money'
 import type { Database, DatabaseOptions } from '@causeway/postgres'
 import { periodically, StartError, type Logger, type Periodic } from '@causeway/process'
 import { alarmsService, fundsService, ledgerService, liquidityService } from '@causeway/protos'
@@ -14,14 +16,13 @@ import { openThresholdAlarms } from './alarms/threshold-alarms.ts'
 import type { FundsParts } from './funds/handle.ts'
 import { serveFunds } from './funds/serve.ts'
 import { sweepFunds } from './funds/sweep.ts'
-import { readStates, type Permission, type States } from './domain/states.ts'
 import { openJournalMonths, type JournalMonths } from './journal-months.ts'
-import { openLeaderConnection, type LeaderConnection } from './leader-connection.ts'
-import { openLeaderForwarding, type LeaderForwarding } from './leader-forwarding.ts'
+import { openLeaderConnection, type LeaderConnection } from './leader/connection.ts'
+import { openLeaderForwarding, type LeaderForwarding } from './leader/forwarding.ts'
 import { planByKeys } from './lock-store.ts'
 import { measureLedger } from './metrics.ts'
 import { serveLedger, type LedgerParts } from './serve.ts'
-import { noteWriter, writerAddress } from './writer-store.ts'
+import { noteWriter, writerAddress } from './leader/address-store.ts'
 import { openWriter, type Writer } from './writer.ts'
 import type { Settings } from './settings.ts'
 import type { CoverParts, CoverRules } from './liquidity/handle.ts'
@@ -38,6 +39,8 @@ export interface LedgerOptions {
   readonly database: Database
   readonly databaseOptions: DatabaseOptions
   readonly modelsOf: FundsParts['modelsOf']
+  /** How fine amounts may be now. */
+  readonly decimals: () => DecimalBounds | undefined
 }
 
 /** A position whose alarms are checked. */
@@ -77,7 +80,7 @@ export interface Ledger {
 export async function openLedger(
   settings: Settings,
   parts: ProcessParts,
-  { log, database, databaseOptions, modelsOf }: LedgerOptions,
+  { log, database, databaseOptions, modelsOf, decimals }: LedgerOptions,
 ): Promise<Ledger> {
   const hubName = settings.HUB_NAME
   const states = new Map(statesOf(settings.PARTICIPANT_STATES))
@@ -86,6 +89,7 @@ export async function openLedger(
   const alarms = openThresholdAlarms(parts.bus, alarmRules(settings))
   const rules: CoverRules = {
     hubName,
+    decimals,
     states,
     months,
     alarms,

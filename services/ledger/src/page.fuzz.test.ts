@@ -1,8 +1,8 @@
 /** Cursors that are almost valid: read as a place that the database can compare with, or the first page. */
+import { isId, isTime, readCursor, writeCursor } from '@causeway/records'
 import { changedJson, changedText } from '@causeway/fuzzing'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { isId, isTime, readCursor, writeCursor } from './page.ts'
 
 interface Place {
   readonly createdAt: string

@@ -1,6 +1,6 @@
+import { boundedPage, isId, isTime, readCursor, writeCursor } from '@causeway/records'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { boundedPage, isId, isTime, readCursor, writeCursor } from './page.ts'
 
 interface Place {
   readonly createdAt: string
@@ -33,5 +33,7 @@ test('An invalid cursor gives the first page', () => {
 })
 
 test('A page has at least one row and at most 1,000', () => {
-  expect([-1, 0, 1, 1_000, 5_000].map(boundedPage)).toEqual([100, 100, 1, 1_000, 1_000])
+  expect([undefined, 0, 1, 1_000, 5_000].map((limit) => boundedPage(limit))).toEqual([
+    100, 1, 1, 1_000, 1_000,
+  ])
 })

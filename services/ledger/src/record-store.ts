@@ -1,10 +1,11 @@
 /** One entry as the operator reads it: with the facts of its decision, and its journal. */
 import { statement, type Database } from '@causeway/postgres'
+import type { JournalStep } from '@causeway/protos'
 import type { Entry } from './domain/entry.ts'
 import { entryColumns, entryOf, type EntryRow } from './entry-store.ts'
 
 export interface JournalRow {
-  readonly step: string
+  readonly step: JournalStep
   readonly at: Date
   readonly amount: string
   readonly currency: string

@@ -99,8 +99,8 @@ const partTexts = {
     where accounts.id = after.id
   )`,
   owed: `owed as (
-    insert into unpaid_debts (batch, entry_id, account_id, added)
-    select ?::bigint, * from unnest(?::text[], ?::text[]::integer[], ?::text[]::numeric[])
+    insert into unpaid_debts (batch, entry_id, account_id)
+    select ?::bigint, * from unnest(?::text[], ?::text[]::integer[])
   )`,
   journalled: `journalled as (
     insert into journal (month, at, batch, entry_id, step, debit_account_id, credit_account_id, amount)
@@ -145,7 +145,7 @@ function enteredColumns(entries: readonly Entry[]): readonly Buffer[] {
     column(({ id }) => id),
     column(({ kind }) => kind),
     column(({ outcome }) => outcome),
-    column(({ reason }) => reason),
+    column(({ reason }) => reason ?? ''),
     column(({ terms }) => terms?.payer),
     column(({ terms }) => terms?.payee),
     column(({ terms }) => terms?.amount),
@@ -177,7 +177,7 @@ function completedColumns(entries: readonly Entry[]): readonly Buffer[] {
   return [
     textColumn(entries, ({ id }) => id),
     textColumn(entries, ({ outcome }) => outcome),
-    textColumn(entries, ({ reason }) => reason),
+    textColumn(entries, ({ reason }) => reason ?? ''),
     textColumn(entries, ({ windowId }) => windowId),
     evidenceColumn(entries),
   ]
@@ -204,7 +204,6 @@ function owedColumns(debts: readonly Debt[]): readonly Buffer[] {
   return [
     textColumn(debts, ({ entryId }) => entryId),
     textColumn(debts, ({ accountId }) => accountId),
-    textColumn(debts, ({ added }) => added),
   ]
 }
 

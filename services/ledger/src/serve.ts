@@ -12,10 +12,10 @@ import {
   wholeEntriesOf,
 } from './entry-store.ts'
 import { recordHandlers } from './record.ts'
-import { settlementHandlers } from './settlement-handlers.ts'
-import type { SettleParts } from './settle.ts'
-import { currentWindow } from './window-store.ts'
-import { rotateWindow } from './rotate.ts'
+import { settlementHandlers } from './settlement/handlers.ts'
+import type { SettleParts } from './settlement/settle.ts'
+import { currentWindow } from './settlement/window-store.ts'
+import { rotateWindow } from './settlement/rotate.ts'
 import type { Verifier } from './verification/verifier.ts'
 import type { Writer } from './writer.ts'
 

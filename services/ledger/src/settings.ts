@@ -1,6 +1,6 @@
 /** Every setting of the ledger. The service that hosts it has them too. */
+import { statesFault } from '@causeway/services'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
-import { statesFault } from './domain/states.ts'
 
 export const settings = {
   LEDGER_BATCH_MAX: integer({

@@ -2,7 +2,7 @@
 export { openBook } from './domain/book.ts'
 export { decideAll } from './domain/decide.ts'
 export { openJournalMonths } from './journal-months.ts'
-export { openLeaderConnection } from './leader-connection.ts'
+export { openLeaderConnection } from './leader/connection.ts'
 export { lockRows } from './lock-store.ts'
 export { savingOf } from './save-store.ts'
 export {

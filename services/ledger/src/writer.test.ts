@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { setImmediate as turn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { LeaderConnection } from './leader-connection.ts'
+import type { LeaderConnection } from './leader/connection.ts'
 import { openWriter, type WriterOptions } from './writer.ts'
 
 setFlagsFromString('--expose-gc')

@@ -3,15 +3,16 @@
  * its queue, in order of arrival, on the connection that holds the lock. Items queued while one
  * transaction commits form the next transaction.
  */
+import type { States } from '@causeway/services'
+import type { DecimalBounds } from '@causeway/money'
 import type { Transaction } from '@causeway/postgres'
 import { gather, isOutage, keepOrigin, type Logger } from '@causeway/process'
 import type { ThresholdAlarms } from './alarms/threshold-alarms.ts'
-import type { LeaderConnection } from './leader-connection.ts'
+import type { LeaderConnection } from './leader/connection.ts'
 import { openBook } from './domain/book.ts'
 import type { Command } from './domain/command.ts'
 import { decideAll, type Answer, type Rules } from './domain/decide.ts'
 import type { JournalMonths } from './journal-months.ts'
-import type { States } from './domain/states.ts'
 import { lockRows } from './lock-store.ts'
 import { savingOf, type Saving } from './save-store.ts'
 
@@ -29,6 +30,8 @@ export interface Writer {
 
 export interface WriterOptions extends Rules {
   readonly hubName: string
+  /** How fine amounts may be now; absent: four decimals. */
+  readonly decimals?: (() => DecimalBounds | undefined) | undefined
   /** The scheme's states of participants. */
   readonly states: States
   readonly months: Pick<JournalMonths, 'of'>
@@ -185,7 +188,7 @@ async function decideAsWhole(
 
 export type DecidingRules = Pick<
   WriterOptions,
-  'hubName' | 'states' | 'months' | 'expiryGrace_ms' | 'alarms'
+  'hubName' | 'decimals' | 'states' | 'months' | 'expiryGrace_ms' | 'alarms'
 >
 
 interface Decided {
@@ -197,10 +200,10 @@ interface Decided {
 async function lockAndDecide(
   tx: Transaction,
   commands: readonly Command[],
-  { hubName, states, months, expiryGrace_ms, alarms }: DecidingRules,
+  { hubName, decimals, states, months, expiryGrace_ms, alarms }: DecidingRules,
 ): Promise<Decided> {
   const rows = await lockRows(tx, commands, { hubName, states })
-  const book = openBook(rows)
+  const book = openBook(rows, decimals?.())
   const answers = decideAll(book, commands, { expiryGrace_ms })
   const changes = book.changes()
   // Most batches come near no limit and need no query.

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { schemaOf } from '@causeway/runtime'
 import { ensureMonthlyPartitions, monthOf, statement } from '@causeway/postgres'
 import { eventually } from '@causeway/process/testing'
 import { notificationsService } from '@causeway/protos'
@@ -333,7 +334,7 @@ describe('Dead letters', () => {
     ])
     await count(3, () => reports.length, 'the report of the resent message')
     expect(reports[2]).toMatchObject({ notificationId: outcome.id, status: 'SUCCESS' })
-    const left = await operator.ListDeadLetters({ fspId: '', limit: 10 })
+    const left = await operator.ListDeadLetters({ limit: 10 })
     expect(left.deadLetters).toMatchObject([{ notificationId: request.id }])
   })
 })
@@ -347,8 +348,7 @@ test('A dead letter of an archived month is sent again in the current month', as
   await count(1, () => reports.length, 'the report')
   const db = await parts.openDatabase({
     url: '',
-    schema: 'notifications',
-    migrations: new URL('../migrations/', import.meta.url),
+    ...schemaOf('notifications'),
     connections_max: 1,
   })
   await ensureMonthlyPartitions(db, ['undelivered'], new Date('2025-03-01'))

@@ -8,7 +8,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Notification, Result } from './contract.ts'
 import { judge } from './domain/verdict.ts'
 import { openFirstAttempts, type FirstAttempts } from './handle.ts'
-import { openLanes, type Sent } from './lane.ts'
+import { openLanes, type Sent } from './lanes/lane.ts'
 import type { Known } from './store.ts'
 import { notificationFor } from './testing/world.ts'
 
@@ -49,6 +49,7 @@ function scene(
     }),
     bounds: { requests_max: 4, timeout_ms: 60_000, failures_max: 1_000, trial_every_ms: 60_000 },
     measures: noMeasures,
+    reachability: { note: () => undefined },
     onRecovered: () => undefined,
   })
   const attempts = openFirstAttempts({

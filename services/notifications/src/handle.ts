@@ -17,11 +17,11 @@ import { notificationOf, type Notification, type Result } from './contract.ts'
 import type { BackoffBounds } from './domain/backoff.ts'
 import type { AttemptEnd } from './domain/step.ts'
 import { noTries } from './domain/tries.ts'
-import type { Delivery, Lanes } from './lane.ts'
+import type { Delivery, Lanes } from './lanes/lane.ts'
 import type { Record } from './record.ts'
 import { modifiedResult, parkedResult, resultOf } from './result.ts'
 import { claimKeys, readKnown, type Known } from './store.ts'
-import { continuing } from './tracing.ts'
+import { continuing } from './lanes/tracing.ts'
 import type { Waiting } from './waiting.ts'
 
 export interface HandleParts extends Omit<

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { schemaOf } from '@causeway/runtime'
 import { eventually } from '@causeway/process/testing'
+import { idempotencyKeysService } from '@causeway/protos'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { claimKeys } from './store.ts'
 import {
@@ -81,8 +83,7 @@ describe('Notifications with an idempotency key', () => {
     const id = randomUUID()
     const db = await first.parts.openDatabase({
       url: '',
-      schema: 'notifications',
-      migrations: new URL('../migrations/', import.meta.url),
+      ...schemaOf('notifications'),
       connections_max: 1,
     })
     expect(await claimKeys(db, [notificationFor({ ...keyedRequest, id })])).toEqual(new Set())
@@ -98,4 +99,29 @@ describe('Notifications with an idempotency key', () => {
     await eventually(() => reports.length === 3 || undefined, 'the message after the redelivery')
     expect(sink.received.map(({ body }) => body.toString())).toEqual(['mine', 'last'])
   })
+
+  test('The content of a key can be read when its first notification was sent', async () => {
+    const key = `requests/${randomUUID()}`
+    const reading: Promise<readonly string[]>[] = []
+    sink = await openSink(() => {
+      reading.push(contentsOf([key, 'requests/of-no-notification']))
+      return 202
+    })
+    world = await openWorld()
+    const { publish, reports } = world
+    await publish(notify(keyed('one', key, sink.url)))
+    await publish(notify(keyed('two', key, sink.url)))
+    await eventually(() => reports.length === 2 || undefined, 'both reports')
+    expect(await Promise.all(reading)).toEqual([['one', '']])
+    expect(await contentsOf([])).toEqual([])
+  })
 })
+
+async function contentsOf(keys: readonly string[]): Promise<readonly string[]> {
+  if (world === undefined) throw new Error('the world is not open')
+  const { GetIdempotencyContents } = world.parts.grpc.client(
+    idempotencyKeysService,
+    'notifications',
+  )
+  return (await GetIdempotencyContents({ keys: [...keys] })).contents
+}

@@ -3,7 +3,7 @@ import type { Database } from '@causeway/postgres'
 import type { Metrics } from '@causeway/process'
 import { Counter, Gauge, Histogram } from 'prom-client'
 import { duration_msOf, type Ended } from './contract.ts'
-import { countByFsp } from './dead-letters-store.ts'
+import { countByFsp } from './dead-letters/store.ts'
 
 export interface Measures {
   ended(end: Ended): void

@@ -70,6 +70,8 @@ function bluewalletAt(value: string): Participant {
     createdAt: '2026-01-01T00:00:00.000Z',
     createdBy: 'operator',
     version: 1,
+    stateName: 'ACTIVE',
+    type: 'DFSP',
     accounts: [],
     endpoints: [{ type: 'FSPIOP_CALLBACK_URL', value }],
   }

@@ -1,5 +1,5 @@
 /** The SQL of parked notifications: which FSPs have any, and claiming them for the next attempt. */
-import { plainBodies, type Bodies } from '@causeway/month-keys'
+import { plainBodies, type Bodies } from '@causeway/keys/months'
 import { statement, textArray, type Queries } from '@causeway/postgres'
 import { storedNotification, type Notification } from './contract.ts'
 import type { Try } from './domain/tries.ts'
@@ -19,6 +19,8 @@ export interface Claimed {
   readonly notification: Notification
   readonly attempts: number
   readonly tries: readonly Try[]
+  /** Its body is erased or cannot be read: it is empty here, and not to be sent. */
+  readonly unreadable: boolean
 }
 
 interface ClaimedRow {
@@ -101,13 +103,19 @@ export async function claimExpired(
 
 async function claimedIn(rows: readonly ClaimedRow[], bodies: Bodies): Promise<readonly Claimed[]> {
   const opened = await bodies.open(rows.map(({ body }) => body))
-  return rows.map((row, at) => claimed(row, opened[at] ?? Buffer.alloc(0)))
+  return rows.map((row, at) => claimed(row, opened[at] ?? null))
 }
 
-function claimed(row: ClaimedRow, body: Buffer): Claimed {
+function claimed(row: ClaimedRow, opened: Buffer | null): Claimed {
   const { request, deadline, taken_at, month, attempts, tries } = row
+  const body = opened ?? Buffer.alloc(0)
   const notification = storedNotification(request, body, deadline.getTime(), taken_at.getTime())
-  return { notification: { ...notification, month }, attempts, tries: triesOf(tries) }
+  return {
+    notification: { ...notification, month },
+    attempts,
+    tries: triesOf(tries),
+    unreadable: opened === null,
+  }
 }
 
 /** A loose index scan: skips from one FSP to the next. */

@@ -3,11 +3,11 @@
  * one transaction are stored in the next one.
  */
 import type { EventBus } from '@causeway/bus'
-import type { Bodies } from '@causeway/month-keys'
+import type { Bodies } from '@causeway/keys/months'
 import type { Database } from '@causeway/postgres'
 import { gather, isOutage, retrying, type Logger } from '@causeway/process'
 import { reportOf, type Ended, type Result } from './contract.ts'
-import type { Lanes } from './lane.ts'
+import type { Lanes } from './lanes/lane.ts'
 import type { Measures } from './measures.ts'
 import { save } from './store.ts'
 import type { Waiting } from './waiting.ts'

@@ -2,20 +2,21 @@
  * Retries parked notifications when they are due and their FSP has free slots, until they are
  * delivered or their deadline passes. All state is in the database.
  */
-import type { Bodies } from '@causeway/month-keys'
+import type { Bodies } from '@causeway/keys/months'
 import type { Database } from '@causeway/postgres'
 import { periodically, type Logger } from '@causeway/process'
 import type { BackoffBounds } from './domain/backoff.ts'
 import type { AttemptEnd } from './domain/step.ts'
-import type { Lanes } from './lane.ts'
+import type { Lanes } from './lanes/lane.ts'
 import type { Record } from './record.ts'
-import { resultOf, storing_ms } from './result.ts'
+import { resultOf, storing_ms, type Tried } from './result.ts'
 import type { Addresses } from './addresses.ts'
 import {
   claimDue,
   claimExpired,
   endPauses,
   readSources,
+  type Room,
   type ClaimBounds,
   type Claimed,
 } from './parked-store.ts'
@@ -36,7 +37,7 @@ export interface RetryParts {
 
 export interface Retries {
   /** Stores the result of an attempt of a stored notification, then looks for more. */
-  onEnd(claimed: Claimed, end: AttemptEnd): void
+  onEnd(tried: Omit<Tried, 'stored'>, end: AttemptEnd): void
   /** The FSP answers again: everything parked for it becomes due. */
   onRecovered(fspId: string): void
   /** The FSP may have another address: everything parked for it becomes due and is sent there. */
@@ -50,6 +51,7 @@ export interface Retries {
 const rows_max = 200
 /** A claimed notification begins within this time or waits for the next claim. */
 const begin_within_ms = 2_000
+
 export function openRetries(parts: RetryParts): Retries {
   const { db, bodies, log, lanes, addresses, record, waiting } = parts
   const storing = new Set<Promise<void>>()
@@ -60,14 +62,12 @@ export function openRetries(parts: RetryParts): Retries {
     const bounds = claimBounds(now_ms, parts.timeout_ms)
     const expired = await claimExpired(db, bounds, bodies)
     for (const claimed of expired) onEnd(claimed, { type: 'EXPIRED' })
-    const ready = fspIds.filter((fspId) => lanes.of(fspId).hasRoom(now_ms))
-    if (ready.length === 0) return
-    const rooms = [...(await readSources(db, ready))].flatMap(([fspId, sources]) =>
-      lanes.of(fspId).rooms(sources, now_ms),
-    )
+    const rooms = await roomsOf(parts, fspIds, now_ms)
     if (rooms.length === 0) return
-    const due = await addresses.renewed(await claimDue(db, rooms, bounds, bodies))
-    for (const claimed of due) tryAgain(claimed, now_ms + begin_within_ms)
+    const claimed = await claimDue(db, rooms, bounds, bodies)
+    for (const one of claimed) if (one.unreadable) onEnd(one, { type: 'UNREADABLE' })
+    const due = await addresses.renewed(claimed.filter(({ unreadable }) => !unreadable))
+    for (const one of due) tryAgain(one, now_ms + begin_within_ms)
   })
 
   function tryAgain(claimed: Claimed, begin_before_ms: number): void {
@@ -77,8 +77,8 @@ export function openRetries(parts: RetryParts): Retries {
     lane.offerRetry({ notification, attempts, begin_before_ms, onEnd: settle })
   }
 
-  function onEnd(claimed: Claimed, end: AttemptEnd): void {
-    const result = resultOf({ ...claimed, stored: true }, end, parts.backoff)
+  function onEnd(tried: Omit<Tried, 'stored'>, end: AttemptEnd): void {
+    const result = resultOf({ ...tried, stored: true }, end, parts.backoff)
     track(record.persistNow([result]), 'the result of a parked notification could not be stored')
   }
 
@@ -119,6 +119,18 @@ export function openRetries(parts: RetryParts): Retries {
       while (storing.size > 0) await Promise.all(storing)
     },
   }
+}
+
+/** The slots that there are for further attempts. */
+async function roomsOf(
+  { db, lanes }: Pick<RetryParts, 'db' | 'lanes'>,
+  fspIds: readonly string[],
+  now_ms: number,
+): Promise<readonly Room[]> {
+  const ready = fspIds.filter((fspId) => lanes.of(fspId).hasRoom(now_ms))
+  if (ready.length === 0) return []
+  const sources = [...(await readSources(db, ready))]
+  return sources.flatMap(([fspId, ofFsp]) => lanes.of(fspId).rooms(ofFsp, now_ms))
 }
 
 function claimBounds(now_ms: number, timeout_ms: number): ClaimBounds {

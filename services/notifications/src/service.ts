@@ -4,11 +4,11 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Listener } from '@causeway/bus'
-import { openOwnKey, signedEntries, type OwnKey } from '@causeway/component-keys'
+import { openOwnKey, signedEntries, type OwnKey } from '@causeway/keys/components'
 import { onBroadcast, onEvents } from '@causeway/events'
 import type { ClientTls } from '@causeway/http'
 import { openLiveSettings, type LiveSettings } from '@causeway/live-settings'
-import { openBodies } from '@causeway/month-keys'
+import { openBodies } from '@causeway/keys/months'
 import { onParticipantStates, openParticipants } from '@causeway/participants'
 import { ensureMonthlyPartitions, statement, type Database } from '@causeway/postgres'
 import {
@@ -19,18 +19,20 @@ import {
   type Metrics,
   type Periodic,
 } from '@causeway/process'
-import { openServiceEgress, type ProcessParts, type Start } from '@causeway/runtime'
+import { openServiceEgress, schemaOf, type ProcessParts, type Start } from '@causeway/runtime'
 import { openAddresses } from './addresses.ts'
 import { mailServer } from './contract.ts'
 import type { BackoffBounds } from './domain/backoff.ts'
 import { noTries } from './domain/tries.ts'
 import { openHandle } from './handle.ts'
-import { openHttpTransport, type HttpBounds } from './http-transport.ts'
-import { type LaneParts, openLanes, type Lanes } from './lane.ts'
-import { openMailTransport, type MailTransport } from './mail-transport.ts'
+import { openHttpTransport, type HttpBounds } from './lanes/http-transport.ts'
+import { type LaneParts, openLanes, type Lanes } from './lanes/lane.ts'
+import { openMailTransport, type MailTransport } from './lanes/mail-transport.ts'
 import { openMeasures } from './measures.ts'
-import { serveDeadLetterApi } from './dead-letter-api.ts'
-import { deleteOldDeadLetters } from './dead-letters-store.ts'
+import { serveDeadLetterApi } from './dead-letters/serve.ts'
+import { serveIdempotencyKeys } from './idempotency-api.ts'
+import { deleteOldDeadLetters } from './dead-letters/store.ts'
+import { openReachability } from './reachability.ts'
 import { openRecord } from './record.ts'
 import { openRetries, type Retries } from './retries.ts'
 import { schemaVersion, settings as definitions, type Settings } from './settings.ts'
@@ -56,17 +58,16 @@ export const start: Start<Settings> = async (settings, given) => {
   const mail = await openMail(settings, given, log)
   const ownKey = await openOwnKey('notifications', settings.NOTIFICATIONS_COMPONENT_KEY_FILE, given)
   const parts = { ...given, bus: signedEntries(given.bus, ownKey) }
-  const { db, bodies, waiting } = await openStored(settings, parts, log)
+  const { db, bodies, waiting, reachability } = await openStored(settings, parts, log)
   const measures = openMeasures(parts.metrics, db)
   const stop = new AbortController()
   const live = await openLive(settings, ownKey, { ...parts, log })
   const upkeep = follow(live, mail, { db, log })
   const backoff = backoffOf(live)
   const { bus, grpc, http, tracer } = parts
-  const ways = { tls, egress, http, tracer }
+  const delivering = { tls, egress, http, tracer, measures, reachability }
   const lanes = lanesOf(live, mail, {
-    ...ways,
-    measures,
+    ...delivering,
     onRecovered: (fspId) => retries.onRecovered(fspId),
   })
   const storing = { db, bus, bodies, measures, log, waiting, lanes }
@@ -98,6 +99,7 @@ export const start: Start<Settings> = async (settings, given) => {
       retries.onEnd({ notification, attempts: 0, tries: noTries }, end),
   })
   serveDeadLetterApi({ db, bus, bodies, grpc, resend_for_ms: resendTime(live), waiting })
+  serveIdempotencyKeys(grpc, db)
   endPausesOnReactivation(parts, log, retries)
   const moves = await followEndpointChanges(parts, retries)
   const subscribed = await onEvents(bus, group, consumedEvents, handleBatch)
@@ -112,6 +114,7 @@ export const start: Start<Settings> = async (settings, given) => {
       await upkeep.stop()
       await retries.stop()
       await endLanes(lanes, retries)
+      await reachability.stop()
       await bodies.stop()
       await ownKey.stop()
       await db.close()
@@ -121,16 +124,17 @@ export const start: Start<Settings> = async (settings, given) => {
 
 async function openStored(settings: Settings, parts: ProcessParts, log: Logger) {
   const db = await openOwnDatabase(settings, parts)
-  const bodies = await openBodies(settings.MESSAGE_ENCRYPTION, { ...parts, log })
+  const encryption = settings.MESSAGE_ENCRYPTION
+  const bodies = await openBodies(encryption, { ...parts, service: 'notifications', db, log })
   await ensurePartitions(db)
-  return { db, bodies, waiting: openWaiting(() => readWaiting(db)) }
+  const reachability = await openReachability(db, log)
+  return { db, bodies, reachability, waiting: openWaiting(() => readWaiting(db)) }
 }
 
 function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Database> {
   return parts.openDatabase({
     url: settings.NOTIFICATIONS_DATABASE_URL,
-    schema: 'notifications',
-    migrations: new URL('../migrations/', import.meta.url),
+    ...schemaOf('notifications'),
     connections_max,
   })
 }
@@ -174,7 +178,7 @@ function lanesOf(
     http,
     tracer,
     ...parts
-  }: Pick<LaneParts, 'measures' | 'onRecovered'> &
+  }: Pick<LaneParts, 'measures' | 'reachability' | 'onRecovered'> &
     Pick<HttpBounds, 'tls' | 'egress' | 'http' | 'tracer'>,
 ): Lanes {
   const { CALLBACK_TIMEOUT_MS: timeout_ms, NOTIFICATIONS_LANE_MAX: requests_max } = live.current
@@ -234,8 +238,7 @@ async function openMail(
   log: Logger,
 ): Promise<MailTransport> {
   const mail = await openMailTransport(settings, log)
-  if (mail.isConfigured) log.info(mail.about)
-  else log.warn(mail.about)
+  log.info(mail.about)
   health.note('e-mail', mail.about)
   return mail
 }
@@ -243,9 +246,9 @@ async function openMail(
 async function clientTlsOf(settings: Settings, metrics: Metrics): Promise<ClientTls | undefined> {
   const { NOTIFICATIONS_TLS_CERTIFICATE_FILE: certificateFile, NOTIFICATIONS_TLS_CA_FILE: caFile } =
     settings
-  if (certificateFile === '' && caFile === '') return undefined
+  if (certificateFile === undefined && caFile === undefined) return undefined
   const ca = await readPem('NOTIFICATIONS_TLS_CA_FILE', caFile)
-  if (certificateFile === '') return { certificate: undefined, key: undefined, ca }
+  if (certificateFile === undefined) return { certificate: undefined, key: undefined, ca }
   const certificate = await readPem('NOTIFICATIONS_TLS_CERTIFICATE_FILE', certificateFile)
   noteCertificateEnd(metrics, 'NOTIFICATIONS_TLS_CERTIFICATE_FILE', certificate)
   return {

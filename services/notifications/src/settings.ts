@@ -1,8 +1,8 @@
 /** The settings of the delivery of notifications. */
-import { componentKeyFile } from '@causeway/component-keys'
+import { componentKeyFile } from '@causeway/keys/components'
 import { egressSettings } from '@causeway/http'
-import { messageEncryption } from '@causeway/month-keys'
-import { choice, integer, text, type SettingValues } from '@causeway/process'
+import { messageEncryption } from '@causeway/keys/months'
+import { choice, integer, optionalText, text, type SettingValues } from '@causeway/process'
 
 const hour_ms = 3_600_000
 
@@ -28,23 +28,19 @@ export const settings = {
     min: 10,
     max: 10_000,
   }),
-  NOTIFICATIONS_TLS_CERTIFICATE_FILE: text({
+  NOTIFICATIONS_TLS_CERTIFICATE_FILE: optionalText({
     about: 'PEM file: the client certificate for https FSPs; empty: none',
-    default: '',
   }),
-  NOTIFICATIONS_TLS_KEY_FILE: text({
+  NOTIFICATIONS_TLS_KEY_FILE: optionalText({
     about: 'PEM file: the private key of the client certificate',
-    default: '',
   }),
-  NOTIFICATIONS_TLS_CA_FILE: text({
+  NOTIFICATIONS_TLS_CA_FILE: optionalText({
     about: 'PEM file: the CA of https FSPs; empty, without a client certificate: the public ones',
-    default: '',
   }),
   ...egressSettings,
-  NOTIFICATIONS_SMTP_URL: text({
+  NOTIFICATIONS_SMTP_URL: optionalText({
     about:
       'the mail server: smtp://user:password@host:587 or smtps://host; empty: every e-mail is a dead letter',
-    default: '',
     secret: true,
   }),
   NOTIFICATIONS_SMTP_PASSWORD: text({
@@ -59,9 +55,8 @@ export const settings = {
     options: ['required', 'if-offered'],
     default: 'required',
   }),
-  NOTIFICATIONS_SMTP_CA_FILE: text({
+  NOTIFICATIONS_SMTP_CA_FILE: optionalText({
     about: 'PEM file: the CA of the mail server; empty: the public ones',
-    default: '',
   }),
   NOTIFICATIONS_MAIL_FROM: text({
     about: 'the sender of e-mails: hub@example.org or Hub <hub@example.org>',

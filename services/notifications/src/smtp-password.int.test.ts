@@ -1,11 +1,14 @@
 /** The password of the mail server is a secret that operators set while the service runs. */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import { schemaOf } from '@causeway/runtime'
+import { approvalCalls, wordOf } from '@causeway/approvals/testing'
 import * as authService from '@causeway/auth-service'
-import { makeComponentKey, type TestComponentKey } from '@causeway/component-keys/testing'
+import { makeComponentKey, type TestComponentKey } from '@causeway/keys/components/testing'
 import * as config from '@causeway/config'
+import { newEvent } from '@causeway/events'
+import { statement } from '@causeway/postgres'
 import { readSettings, type SettingDefinitions, type SettingValues } from '@causeway/process'
 import { eventually } from '@causeway/process/testing'
-import { secretChangesService } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { openMailServer, type TestMailServer } from './mail-server.ts'
@@ -69,15 +72,10 @@ function valuesOf<Definitions extends SettingDefinitions>(
 }
 
 /** Requested by ada and approved by grace. */
-async function setPassword(value: string | undefined): Promise<void> {
-  const changes = parts.grpc.client(secretChangesService, 'config')
-  const requestId = randomUUID()
-  const newValues = [{ name, ...(value === undefined ? {} : { value }) }]
-  const asked = { requestId, boundedContextId: 'notifications', newValues, actor: 'ada' }
-  expect((await changes.RequestSecretChange(asked)).refusal ?? null).toBeNull()
-  const decision = { requestId, type: 'SecretValues', decision: 'APPROVE', note: '' }
-  const { request } = await changes.DecideSecretChange({ ...decision, actor: 'grace' })
-  expect(request?.state).toBe('APPROVED')
+async function setPassword(value: string | null): Promise<void> {
+  const change = { boundedContextId: 'notifications', newValues: [{ name, value }] }
+  const answer = await approvalCalls(parts.grpc, 'config').make('SecretValues', change)
+  expect(wordOf(answer)).toBe('APPROVED')
 }
 
 function arrived(count: number) {
@@ -95,7 +93,7 @@ test('A password that operators set applies without a restart, and its removal l
   }, 'a log-in with the new password')
   await eventually(() => server.mails.length >= 2, 'an e-mail with the new password')
   accepted = 'of-the-environment'
-  await setPassword(undefined)
+  await setPassword(null)
   const before = server.mails.length
   await eventually(async () => {
     await world.publish(mail())
@@ -110,4 +108,27 @@ test('An e-mail that the mail server refused for the old password arrives once t
   await eventually(() => tried.length > 0, 'a log-in that fails')
   await setPassword('set-by-operators')
   await arrived(1)
+})
+
+test('A password that a restored config does not have applies no longer, and its name is registered again', async () => {
+  accepted = 'set-by-operators'
+  await setPassword('set-by-operators')
+  await world.publish(mail())
+  await arrived(1)
+  const db = await parts.openDatabase({
+    url: '',
+    ...schemaOf('config'),
+    connections_max: 1,
+  })
+  for (const table of ['secret_values', 'secret_sets']) {
+    await db.query(statement(`delete from ${table}`), [])
+  }
+  await db.close()
+  const changed = { boundedContextId: 'notifications', version: 1, changedKeys: [name] }
+  await parts.bus.publish([newEvent('config', 'SecretsValuesChanged', changed)])
+  await eventually(async () => {
+    await world.publish(mail())
+    return tried.at(-1) === 'of-the-environment'
+  }, 'a log-in with the password of the environment')
+  await setPassword('set-by-operators')
 })

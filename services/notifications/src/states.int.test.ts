@@ -28,9 +28,15 @@ test('Notifications parked for an FSP are sent at once when it is active again',
   await world.publish(notify({ url: sink.url, deadline_ms: 2 * hour_ms }))
   await eventually(() => sink.received.length === 1 || undefined, 'the first attempt')
   sink.answers = () => 200
-  const off = { ...state, oldState: 'ACTIVE', newState: 'INACTIVE', isActive: false, version: 5 }
+  const off = {
+    ...state,
+    oldStateName: 'ACTIVE',
+    newStateName: 'INACTIVE',
+    isActive: false,
+    version: 5,
+  }
   await outcomes.ParticipantStateUpdated(off)
-  const on = { ...state, oldState: 'INACTIVE', newState: 'ACTIVE', isActive: true }
+  const on = { ...state, oldStateName: 'INACTIVE', newStateName: 'ACTIVE', isActive: true }
   // The first attempt may still be being stored.
   let version = off.version
   await eventually(async () => {

@@ -1,5 +1,5 @@
 /** The SQL of `deliveries` (notifications that have ended) and `undelivered` (those that have not). */
-import { plainBodies, type Bodies } from '@causeway/month-keys'
+import { plainBodies, type Bodies } from '@causeway/keys/months'
 import { byteaArray, statement, textArray, type Queries, type Value } from '@causeway/postgres'
 import { noTries, type Try } from './domain/tries.ts'
 import {
@@ -68,25 +68,34 @@ const claimKeysStatement = statement(`
 const contentsStatement = statement(`
   select key, content from idempotency_keys where key = any ($1::text[])`)
 
-/** Claims the idempotency keys; returns the notifications whose key belongs to other content. */
-export async function claimKeys(
+/** What each of the idempotency keys stands for; keys that were never used are left out. */
+export async function readContents(
   db: Queries,
-  asked: readonly Notification[],
-): Promise<ReadonlySet<Notification>> {
-  const guarded = asked.flatMap((notification) => {
-    const { idempotency } = notification.request
-    return idempotency === undefined ? [] : [{ notification, ...idempotency }]
-  })
-  if (guarded.length === 0) return new Set()
-  const keys = textArray(guarded.map(({ key }) => key))
-  await db.query(claimKeysStatement, [keys, textArray(guarded.map(({ content }) => content))])
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
   interface Row {
     readonly key: string
     readonly content: string
   }
+  const rows = await db.query<Row>(contentsStatement, [textArray(keys)])
+  return new Map(rows.map(({ key, content }) => [key, content]))
+}
+
+/** Claims the idempotency keys; returns the notifications whose key belongs to other content. */
+export async function claimKeys(
+  db: Queries,
+  notifications: readonly Notification[],
+): Promise<ReadonlySet<Notification>> {
+  const guarded = notifications.flatMap((notification) => {
+    const { idempotency } = notification.request
+    return idempotency === undefined ? [] : [{ notification, ...idempotency }]
+  })
+  if (guarded.length === 0) return new Set()
+  const keys = guarded.map(({ key }) => key)
+  const asked = guarded.map(({ content }) => content)
+  await db.query(claimKeysStatement, [textArray(keys), textArray(asked)])
   // A separate statement, which sees rows committed while the first one waited.
-  const rows = await db.query<Row>(contentsStatement, [keys])
-  const contents = new Map(rows.map(({ key, content }) => [key, content]))
+  const contents = await readContents(db, keys)
   const modified = guarded.filter(({ key, content }) => contents.get(key) !== content)
   return new Set(modified.map(({ notification }) => notification))
 }

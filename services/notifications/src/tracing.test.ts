@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { openTracing, type Tracing } from '@causeway/tracing'
 import { openCollector, type Collector } from '@causeway/tracing/testing'
 import { storedNotification, type Notification } from './contract.ts'
-import { continuing, recordedAttempt } from './tracing.ts'
+import { continuing, recordedAttempt } from './lanes/tracing.ts'
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const ofEvent = `00-${traceId}-00f067aa0ba902b7-01`

@@ -1,16 +1,15 @@
 /** The services about participants. */
-import type { GrpcHost } from '@causeway/grpc'
 import type { LeaderForwarding } from '@causeway/ledger'
 import {
   accountsService,
+  approvalsService,
   certificationsService,
-  lifecycleService,
   participantsService,
   participantViewsService,
 } from '@causeway/protos'
+import type { ProcessParts } from '@causeway/runtime'
 import { serveCertifications } from './certifications/serve.ts'
-import type { ChangesParts } from './changes/handle.ts'
-import { serveLifecycle } from './changes/serve.ts'
+import { serveChanges, type ChangesParts } from './changes/serve.ts'
 import { serveAccounts } from './participants/accounts.ts'
 import { serveParticipants } from './participants/serve.ts'
 import { serveViews } from './participants/views.ts'
@@ -20,17 +19,17 @@ import { serveViews } from './participants/views.ts'
  * certifications are no business of the ledger.
  */
 export function serveParticipantServices(
-  grpc: Pick<GrpcHost, 'serve'>,
+  { grpc, approvals }: Pick<ProcessParts, 'grpc' | 'approvals'>,
   forwarding: LeaderForwarding,
   parts: ChangesParts,
 ): void {
   const { database, rules } = parts
   const participants = serveParticipants(database, parts)
   const accounts = serveAccounts(database, parts)
-  const lifecycle = serveLifecycle(parts)
+  const changes = serveChanges(parts)
   grpc.serve(participantsService, forwarding.toLeader(participantsService, participants))
   grpc.serve(accountsService, forwarding.toLeader(accountsService, accounts))
-  grpc.serve(lifecycleService, forwarding.toLeader(lifecycleService, lifecycle))
+  approvals.add('participant-lifecycle', forwarding.toLeader(approvalsService, changes))
   grpc.serve(participantViewsService, serveViews(database, rules.states))
   grpc.serve(certificationsService, serveCertifications(parts))
 }

@@ -1,15 +1,15 @@
-/** Builds the service: participants and changes under four-eyes control on top of the ledger. */
+/** Builds the service: participants and changes that two persons make, on top of the ledger. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { EventBus } from '@causeway/bus'
-import { openOwnKey, signedEntries } from '@causeway/component-keys'
+import { openOwnKey, signedEntries } from '@causeway/keys/components'
 import { openLedger, type Ledger } from '@causeway/ledger'
 import { openLiveSettings, openSchemeCurrencies, type LiveSettings } from '@causeway/live-settings'
 import { statement, type Transaction } from '@causeway/postgres'
 import { retrying, StartError, type Logger } from '@causeway/process'
-import { settlementModelsService } from '@causeway/protos'
+import { operatorsService, settlementModelsService } from '@causeway/protos'
 import { serviceNames } from '@causeway/services'
-import { openServiceEgress, type Start } from '@causeway/runtime'
-import type { ChangesParts } from './changes/handle.ts'
+import { openServiceEgress, schemaOf, type Start } from '@causeway/runtime'
+import type { ChangesParts } from './changes/serve.ts'
 import { sendMails } from './mails/handle.ts'
 import { modelsFrom } from './participants/models.ts'
 import { openStatePusher } from './participants/push-state.ts'
@@ -20,6 +20,7 @@ import { schemaVersion, settings as definitions, type Settings } from './setting
 
 /** Another replica may hold the lock; this one then forwards to it until it can take over. */
 const lock_wait_ms = 1_000
+const hour_ms = 3_600_000
 
 export const start: Start<Settings> = async (settings, given) => {
   const { grpc } = given
@@ -30,18 +31,19 @@ export const start: Start<Settings> = async (settings, given) => {
   const parts = { ...given, bus }
   const databaseOptions = {
     url: settings.PARTICIPANT_LIFECYCLE_DATABASE_URL,
-    schema: 'participant_lifecycle',
-    migrations: new URL('../migrations/', import.meta.url),
+    ...schemaOf('participant-lifecycle'),
     connections_max: settings.PARTICIPANT_LIFECYCLE_CONNECTIONS,
   }
   const database = await parts.openDatabase(databaseOptions)
   const modelsOf = modelsFrom(grpc.client(settlementModelsService, 'settlements'))
+  const joined = { bus, grpc, log }
   const live = await openLiveSettings(
     { service: 'participant-lifecycle', schemaVersion, definitions, values: settings },
-    { bus, grpc, log },
+    joined,
   )
-  const scheme = await openSchemeCurrencies('participant-lifecycle', { bus, grpc, log })
-  const options = { log, database, databaseOptions, modelsOf }
+  const bound = settings.AMOUNT_DECIMALS
+  const currencies = await openSchemeCurrencies('participant-lifecycle', bound, joined)
+  const options = { log, database, databaseOptions, modelsOf, decimals: () => currencies.decimals }
   const ledger = await openLedger(live.current, parts, options)
   const stopping = new AbortController()
   const { signal } = stopping
@@ -57,15 +59,17 @@ export const start: Start<Settings> = async (settings, given) => {
     ...ledger.funds,
     database,
     modelsOf,
-    decimalsOf: (currency) => scheme.decimalsOf(currency),
+    isUsed: (currency) => currencies.isUsed(currency),
     activeOnCreate: settings.COMPATIBILITY === 'mojaloop',
     onState: (participant, oldState) => statePusher.push(participant, oldState),
     reservedNames: reservedNames(settings),
     egress: openServiceEgress('participant-lifecycle', settings, parts, log),
     checksEndpoints: settings.ENDPOINT_CHECK === 'on',
+    operators: grpc.client(operatorsService, 'auth-service'),
+    approvalLife_ms: settings.APPROVAL_LIFE_H * hour_ms,
   }
   ledger.serve()
-  serveParticipantServices(grpc, ledger.forwarding, handling)
+  serveParticipantServices(parts, ledger.forwarding, handling)
   const check = (position: Parameters<Ledger['checkAlarms']>[0]) =>
     ledger.checkAlarms(position, signal)
   const hubName = settings.HUB_NAME
@@ -78,7 +82,7 @@ export const start: Start<Settings> = async (settings, given) => {
     async stop() {
       stopping.abort()
       await live.stop()
-      await scheme.stop()
+      await currencies.stop()
       await ledger.stop()
       await mailing.stop()
       await statePusher.drained()

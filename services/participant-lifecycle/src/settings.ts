@@ -1,7 +1,8 @@
 /** Every setting of participant-lifecycle, those of the ledger included. */
-import { componentKeyFile } from '@causeway/component-keys'
+import { componentKeyFile } from '@causeway/keys/components'
 import { egressSettings } from '@causeway/http'
 import { settings as ledgerSettings } from '@causeway/ledger'
+import { amountDecimals } from '@causeway/live-settings'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
@@ -19,6 +20,7 @@ export const settings = {
     max: 100,
   }),
   ...ledgerSettings,
+  AMOUNT_DECIMALS: amountDecimals,
   ...egressSettings,
   EDGE_GATEWAY_SUBJECTS: text({
     about:
@@ -30,6 +32,15 @@ export const settings = {
     about: 'whether a new endpoint must accept a connection before it is approved',
     options: ['on', 'off'],
     default: 'on',
+  }),
+  APPROVAL_LIFE_H: integer({
+    about:
+      'how long a request waits for the approval of another operator; then it has expired and must be ' +
+      'sent again',
+    unit: 'h',
+    default: 72,
+    min: 1,
+    max: 8_760,
   }),
   AUTH_SERVICE_PARTICIPANT: text({
     about: 'name of the hosted auth service as a participant; empty: the hub hosts none',

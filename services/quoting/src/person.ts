@@ -1,7 +1,7 @@
 /** Serves the erasure of a person: messages that name the party are replaced; the quotes stay. */
 import { concernsPerson } from '@causeway/fspiop'
 import type { Handlers } from '@causeway/grpc'
-import { erasedBody, type Bodies } from '@causeway/month-keys'
+import { erasedBody, type Bodies } from '@causeway/keys/months'
 import type { Database } from '@causeway/postgres'
 import type { quotesService } from '@causeway/protos'
 import { erasePage, ofNone } from '@causeway/records'

@@ -1,34 +1,40 @@
 /** Starts quoting: parts are opened in reading order and closed in reverse. */
+import { approvalHandlers, openApprovals, personsOf } from '@causeway/approvals'
 import type { Subscribed } from '@causeway/bus'
-import { openOwnKey, signedEntries } from '@causeway/component-keys'
+import { openOwnKey, signedEntries } from '@causeway/keys/components'
 import { onEvents } from '@causeway/events'
 import { openLiveSettings, type LiveSettings } from '@causeway/live-settings'
-import { openBodies, type Bodies } from '@causeway/month-keys'
+import { openBodies, type Bodies } from '@causeway/keys/months'
 import { openParticipants } from '@causeway/participants'
 import type { Database } from '@causeway/postgres'
 import { openClockWatch, periodically, type Metrics } from '@causeway/process'
-import { accountLookupService, quotesService, schemeRulesService } from '@causeway/protos'
+import {
+  accountLookupService,
+  operatorsService,
+  quotesService,
+  schemeRulesService,
+} from '@causeway/protos'
 import { openDeliveryStore } from '@causeway/records'
-import type { ProcessParts, Start } from '@causeway/runtime'
+import { schemaOf, type ProcessParts, type Start } from '@causeway/runtime'
 import { Gauge } from 'prom-client'
 import { consumedOfBulks, handleBulks, passBulksOn } from './bulk-quotes/handle.ts'
 import { openBulkStore } from './bulk-quotes/store.ts'
 import { handleBatch, consumedEvents, passThroughBatch } from './handle.ts'
 import { openOwners } from './quotes/destination.ts'
 import { cachePending } from './quotes/pending.ts'
-import { recordHandlers } from './quotes/records.ts'
+import { recordHandlers } from './records.ts'
 import { openQuoteTables, type QuoteTables } from './quotes/store.ts'
 import { sweep, sweepBulks, type SweepOptions } from './quotes/sweep.ts'
 import { openRuleBook } from './rules/book.ts'
-import { openRuleRequests } from './rules/requests.ts'
-import { ruleHandlers } from './rules/serve.ts'
+import { ruleHandlers, schemeRulesKind } from './rules/serve.ts'
 import { openRuleStore } from './rules/store.ts'
 import { schemaVersion, settings as definitions, type Settings } from './settings.ts'
 import { openVelocityStore } from './velocity/store.ts'
 import { countStates, type Work } from './work.ts'
 
 /** Creates partitions well before their month begins, and deletes old counts. */
-const upkeep_interval_ms = 3_600_000
+const hour_ms = 3_600_000
+const upkeep_interval_ms = hour_ms
 
 export const start: Start<Settings> = async (settings, given) => {
   const log = given.log.child({ service: 'quoting' })
@@ -36,8 +42,7 @@ export const start: Start<Settings> = async (settings, given) => {
   const parts = { ...given, bus: signedEntries(given.bus, ownKey) }
   const db = await parts.openDatabase({
     url: settings.QUOTING_DATABASE_URL,
-    schema: 'quoting',
-    migrations: new URL('../migrations/', import.meta.url),
+    ...schemaOf('quoting'),
     connections_max: settings.QUOTING_CONNECTIONS_MAX,
   })
   const participants = await openParticipants({
@@ -46,7 +51,8 @@ export const start: Start<Settings> = async (settings, given) => {
     log,
     age_max_ms: settings.QUOTING_PARTICIPANT_AGE_MAX_MS,
   })
-  const bodies = await openBodies(settings.MESSAGE_ENCRYPTION, { ...parts, log })
+  const encryption = settings.MESSAGE_ENCRYPTION
+  const bodies = await openBodies(encryption, { ...parts, service: 'quoting', db, log })
   const work = await openWork(settings, { ...parts, log }, { db, participants, bodies })
   await ensurePartitions(work)
   parts.grpc.serve(
@@ -101,12 +107,21 @@ export const start: Start<Settings> = async (settings, given) => {
 function serveRules(
   { rules: book, now }: Work,
   live: LiveSettings<Settings>,
-  { bus, grpc }: ProcessParts,
+  { bus, grpc, approvals: owners }: ProcessParts,
   db: Database,
 ): void {
-  const requests = openRuleRequests({ db, bus, book })
+  const life_ms = live.current.APPROVAL_LIFE_H * hour_ms
+  const approvals = openApprovals({
+    source: 'quoting',
+    db,
+    bus,
+    life_ms,
+    kinds: { SchemeRules: schemeRulesKind(bus, book) },
+    persons: personsOf(grpc.client(operatorsService, 'auth-service')),
+  })
+  owners.add('quoting', approvalHandlers({ approvals, db, life_ms }))
   const needsApproval = () => live.current.SCHEME_RULES_FOUR_EYES === 'on'
-  grpc.serve(schemeRulesService, ruleHandlers({ book, requests, needsApproval, now }))
+  grpc.serve(schemeRulesService, ruleHandlers({ book, approvals, needsApproval, now }))
 }
 
 interface Opened extends Pick<Work, 'participants'> {

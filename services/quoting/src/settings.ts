@@ -1,6 +1,6 @@
 /** Every setting of quoting, with its unit, default and bounds. */
-import { componentKeyFile } from '@causeway/component-keys'
-import { messageEncryption } from '@causeway/month-keys'
+import { componentKeyFile } from '@causeway/keys/components'
+import { messageEncryption } from '@causeway/keys/months'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
@@ -73,6 +73,15 @@ export const settings = {
     options: ['off', 'on'],
     default: 'off',
     atRunTime: true,
+  }),
+  APPROVAL_LIFE_H: integer({
+    about:
+      'how long a request waits for the approval of another operator; then it has expired and must be ' +
+      'sent again',
+    unit: 'h',
+    default: 72,
+    min: 1,
+    max: 8_760,
   }),
   QUOTING_SWEEP_INTERVAL_MS: integer({
     about: 'interval of the sweep for expired quotes',

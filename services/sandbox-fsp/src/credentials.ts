@@ -37,8 +37,9 @@ export async function readCredentials(
   const identity = settings.SANDBOX_IDENTITY
   const caFile = settings.SANDBOX_TLS_CA_FILE
   const certificateFile = settings[`${prefix}_TLS_CERTIFICATE_FILE`]
-  const isCertified = identity === 'mtls' || certificateFile !== ''
-  const ca = isCertified || caFile !== '' ? await readPem('SANDBOX_TLS_CA_FILE', caFile) : undefined
+  const isCertified = identity === 'mtls' || certificateFile !== undefined
+  const ca =
+    isCertified || caFile !== undefined ? await readPem('SANDBOX_TLS_CA_FILE', caFile) : undefined
   const own =
     ca !== undefined && isCertified
       ? {
@@ -49,13 +50,14 @@ export async function readCredentials(
       : undefined
   const clientId = settings[`${prefix}_CLIENT_ID`]
   const clientSecret = settings[`${prefix}_CLIENT_SECRET`]
-  if (identity === 'token' && (clientId === '' || clientSecret === '')) {
+  const hasClient = clientId !== undefined && clientSecret !== undefined
+  if (identity === 'token' && !hasClient) {
     throw new StartError(`${prefix}_CLIENT_ID or ${prefix}_CLIENT_SECRET is not set.`)
   }
   return {
     tls: identity === 'mtls' ? own : ca === undefined ? undefined : { ca },
     callbackTls: own,
-    token: identity === 'token' ? { clientId, clientSecret } : undefined,
+    token: identity === 'token' && hasClient ? { clientId, clientSecret } : undefined,
     ...(await readSigningKey(`${prefix}_SIGNING_KEY_FILE`, settings)),
   }
 }

@@ -1,6 +1,7 @@
 /**
  * A sandbox FSP's side of linking: its customers' accounts, one-time passwords, and log-in page.
  */
+import { escapedHtml } from '@causeway/http'
 import type { DfspOptions, Fsp, LinkingChoices, Scope, ThirdPartyPayment } from '@causeway/fsp'
 import express, { type Router } from 'express'
 import { accountsOf, holderOf } from './accounts.ts'
@@ -119,17 +120,13 @@ function page({ pispId, scopes, accounts }: LinkingChoices): string {
   const asked = new Set(scopes.map(({ address }) => address))
   const boxes = accounts.map(({ address, accountNickname }) => {
     const checked = asked.has(address) ? ' checked' : ''
-    const label = `${escaped(accountNickname ?? '')} (${escaped(address)})`
-    return `<p><label><input type="checkbox" name="account" value="${escaped(address)}"${checked}> ${label}</label></p>`
+    const label = `${escapedHtml(accountNickname ?? '')} (${escapedHtml(address)})`
+    return `<p><label><input type="checkbox" name="account" value="${escapedHtml(address)}"${checked}> ${label}</label></p>`
   })
   return [
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>Link accounts</title>',
-    `<h1>${escaped(pispId)} asks to pay from your accounts</h1>`,
+    `<h1>${escapedHtml(pispId)} asks to pay from your accounts</h1>`,
     `<form method="post">${boxes.join('')}<button>Allow</button></form>`,
     '<form method="post"><button>Do not allow</button></form></html>',
   ].join('\n')
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -7,7 +7,7 @@ import {
   type PaymentResult,
   type Quote,
 } from '@causeway/fsp'
-import { partyIdInfo } from '@causeway/fspiop'
+import { elements, partyIdInfo } from '@causeway/fspiop'
 import { currencyExponent, parseAmount } from '@causeway/money'
 import { z } from 'zod'
 import { scenarioExtension, scenarios } from './domain/scenario.ts'
@@ -35,7 +35,7 @@ const payment = z.strictObject({
   amountType: z.enum(['SEND', 'RECEIVE']).optional(),
   note: z.string().min(1).max(128).optional(),
   /** The transactionId of the payment that this one refunds. */
-  refundOf: z.uuid().optional(),
+  refundOf: elements.correlationId.optional(),
   /** The payee's scenario, for tests; special amounts select the same scenarios. */
   payeeDoes: z.enum(scenarios).optional(),
   /** The payment expires after this many milliseconds. */

@@ -1,10 +1,11 @@
 /** Every setting of the sandbox FSPs. */
-import { choice, integer, text, type SettingValues } from '@causeway/process'
+import { baseAddressFault, webAddressFault } from '@causeway/fspiop'
+import { choice, integer, optionalText, text, type SettingValues } from '@causeway/process'
 
 const port = (about: string, usual: number) =>
   integer({ about, unit: 'port', default: usual, min: 0, max: 65_535 })
 
-const file = (about: string) => text({ about: `PEM file: ${about}`, default: '' })
+const file = (about: string) => optionalText({ about: `PEM file: ${about}` })
 
 export const settings = {
   SANDBOX_HOST: text({
@@ -50,14 +51,14 @@ export const settings = {
     options: ['mtls', 'token', 'header'],
     default: 'mtls',
   }),
-  SANDBOX_GREENBANK_CLIENT_ID: text({ about: 'for tokens of greenbank', default: '' }),
-  SANDBOX_GREENBANK_CLIENT_SECRET: text({ about: 'its secret', default: '', secret: true }),
-  SANDBOX_BLUEWALLET_CLIENT_ID: text({ about: 'for tokens of bluewallet', default: '' }),
-  SANDBOX_BLUEWALLET_CLIENT_SECRET: text({ about: 'its secret', default: '', secret: true }),
-  SANDBOX_AMBERPAY_CLIENT_ID: text({ about: 'for tokens of amberpay', default: '' }),
-  SANDBOX_AMBERPAY_CLIENT_SECRET: text({ about: 'its secret', default: '', secret: true }),
-  SANDBOX_LEMONPAY_CLIENT_ID: text({ about: 'for tokens of lemonpay', default: '' }),
-  SANDBOX_LEMONPAY_CLIENT_SECRET: text({ about: 'its secret', default: '', secret: true }),
+  SANDBOX_GREENBANK_CLIENT_ID: optionalText({ about: 'for tokens of greenbank' }),
+  SANDBOX_GREENBANK_CLIENT_SECRET: optionalText({ about: 'its secret', secret: true }),
+  SANDBOX_BLUEWALLET_CLIENT_ID: optionalText({ about: 'for tokens of bluewallet' }),
+  SANDBOX_BLUEWALLET_CLIENT_SECRET: optionalText({ about: 'its secret', secret: true }),
+  SANDBOX_AMBERPAY_CLIENT_ID: optionalText({ about: 'for tokens of amberpay' }),
+  SANDBOX_AMBERPAY_CLIENT_SECRET: optionalText({ about: 'its secret', secret: true }),
+  SANDBOX_LEMONPAY_CLIENT_ID: optionalText({ about: 'for tokens of lemonpay' }),
+  SANDBOX_LEMONPAY_CLIENT_SECRET: optionalText({ about: 'its secret', secret: true }),
   SANDBOX_VERIFICATION: choice({
     about: "what verifies the keys and signatures of PISPs' users: the auth service, or the FSPs",
     options: ['auth-service', 'itself'],
@@ -83,10 +84,12 @@ export const settings = {
       'address of the public keys of an FSP, with {name} in place of its name; empty: the two ' +
       'sandbox FSPs use each other’s keys, and know no other FSP',
     default: '',
+    check: (address) => webAddressFault(address.replace('{name}', 'x')),
   }),
   HUB_URL: text({
     about: "base URL of the hub's FSP port",
     default: 'https://127.0.0.1:4000',
+    check: baseAddressFault,
   }),
   HUB_NAME: text({ about: 'name of the hub as a participant', default: 'Hub' }),
   SANDBOX_VALIDITY_MS: integer({

@@ -2,7 +2,7 @@
  * POST /payments of the sandbox PISP: a payment from a linked account; the answer is its outcome.
  */
 import type { Fsp } from '@causeway/fsp'
-import { partyIdInfo } from '@causeway/fspiop'
+import { elements, partyIdInfo } from '@causeway/fspiop'
 import { currencyExponent, parseAmount } from '@causeway/money'
 import { z } from 'zod'
 import { firstCustomerOf } from './customers.ts'
@@ -10,7 +10,7 @@ import { badRequest, type PersonalAnswer, sentenceOf } from './payments.ts'
 import type { Users } from './users.ts'
 
 const payment = z.strictObject({
-  consentId: z.uuid(),
+  consentId: elements.thirdPartyId,
   /** A party, or a sandbox FSP: then its first customer. */
   to: z.union([
     z.enum(['greenbank', 'bluewallet']),

@@ -88,7 +88,7 @@ function stateOf({ owner, schedule, taskType, url, recovery }: Reminder): Audite
     owner,
     ...(schedule.type === 'CRON' ? { cron: schedule.cron } : { dueAt: schedule.at.toISOString() }),
     taskType,
-    ...(url === '' ? {} : { url: originOf(url) }),
+    ...(url === undefined ? {} : { url: originOf(url) }),
     recovery,
   }
 }

@@ -3,18 +3,18 @@
  * on locked rows. A POST is made under a lease, so that only one instance makes it. Delivery is at
  * least once: a crash after the POST and before the update repeats the POST.
  */
+import { readClock } from '@causeway/postgres'
 import type { EventBus, OutgoingMessage } from '@causeway/bus'
 import { derivedId, newEvent } from '@causeway/events'
 import type { HttpClient } from '@causeway/http'
 import type { Database } from '@causeway/postgres'
-import type { Logger } from '@causeway/process'
+import { allOf, type Logger } from '@causeway/process'
 import { firedEntries } from './audit.ts'
 import { afterFailure, afterDelivery, type FiringBounds } from './domain/firing.ts'
 import {
   isAnyDue,
   leaseDuePosts,
   lockDueEvents,
-  readClock,
   settle,
   type Outcome,
   type StoredReminder,
@@ -36,13 +36,18 @@ const posts_max = 32
 const storing_ms = 5_000
 const error_length_max = 500
 
-/** Delivers everything that is due now. */
+/** Delivers everything that is due now; events that cannot be published keep no POST from being made. */
 export async function deliverDue(parts: DeliverParts): Promise<void> {
-  let more = await isAnyDue(parts.db)
-  if (!more) return
-  while (more) more = (await publishDueEvents(parts)) === events_max
-  more = true
-  while (more) more = (await postDue(parts)) === posts_max
+  if (!(await isAnyDue(parts.db))) return
+  await allOf([
+    untilFewer(events_max, () => publishDueEvents(parts)),
+    untilFewer(posts_max, () => postDue(parts)),
+  ])
+}
+
+async function untilFewer(max: number, deliver: () => Promise<number>): Promise<void> {
+  let delivered = max
+  while (delivered === max) delivered = await deliver()
 }
 
 async function publishDueEvents({ db, bus, onOutcome }: DeliverParts): Promise<number> {
@@ -80,7 +85,7 @@ async function postDue(parts: DeliverParts): Promise<number> {
   const now = await readClock(db)
   const until = new Date(now.getTime() + parts.timeout_ms + storing_ms)
   const due = await leaseDuePosts(db, { now, until, rows_max: posts_max })
-  await Promise.all(
+  await allOf(
     due.map(async (stored) => {
       const error = await post(parts.http, stored)
       await settlePost(parts, stored, error)
@@ -94,7 +99,7 @@ async function post(http: HttpClient, { reminder, dueAt }: StoredReminder): Prom
   try {
     const { status } = await http.request({
       method: 'POST',
-      url: reminder.url,
+      url: reminder.url ?? '',
       headers: {
         'content-type': 'application/json',
         'reminder-id': encodeURIComponent(reminder.id),

@@ -8,7 +8,11 @@ import type { Calls } from '@causeway/grpc'
 import { egressSettings } from '@causeway/http'
 import type { Service } from '@causeway/process'
 import { defaultsOf, eventually } from '@causeway/process/testing'
-import { schedulerService, type ScheduleReminder } from '@causeway/protos'
+import {
+  schedulerService,
+  type ScheduleReminder,
+  type ScheduleReminderRecovery,
+} from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { start } from './service.ts'
@@ -16,7 +20,7 @@ import type { Settings } from './settings.ts'
 
 const settings: Settings = {
   SCHEDULER_DATABASE_URL: '',
-  SCHEDULER_COMPONENT_KEY_FILE: '',
+  SCHEDULER_COMPONENT_KEY_FILE: undefined,
   ...defaultsOf(egressSettings),
   SCHEDULER_POLL_MS: 20,
   SCHEDULER_HTTP_TIMEOUT_MS: 20_000,
@@ -71,11 +75,9 @@ function reminder(changes: Partial<ScheduleReminder> = {}): ScheduleReminder {
   return {
     reminderId: randomUUID(),
     owner: 'settlements',
-    dueAt: changes.cron === undefined ? inFuture(1_000) : '',
-    cron: '',
+    ...(changes.cron === undefined ? { dueAt: inFuture(1_000) } : {}),
     payload: 'close',
     taskType: 'EVENT',
-    url: '',
     recovery: 'RETRY',
     ...changes,
   }
@@ -88,7 +90,7 @@ async function create(changes: Partial<ScheduleReminder> = {}): Promise<Schedule
 }
 
 async function listed() {
-  return (await scheduler.ListScheduleReminders({ owner: '', state: '' })).reminders
+  return (await scheduler.ListScheduleReminders({})).reminders
 }
 
 function deliveries(count: number): Promise<readonly string[]> {
@@ -161,10 +163,12 @@ describe('a reminder', () => {
   test('A one-time reminder is delivered once, at its time, and is then deleted', async () => {
     const { reminderId, dueAt } = await create()
     const [first] = await deliveries(1)
-    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(dueAt))
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(dueAt ?? ''))
     expect(first).toBe(`${reminderId} ${dueAt} close`)
     expect(await listed()).toEqual([])
-    expect(await scheduler.DeleteScheduleReminder({ reminderId })).toMatchObject({
+    expect(
+      await scheduler.DeleteScheduleReminder({ reminderId, owner: 'settlements' }),
+    ).toMatchObject({
       outcome: 'NOT_FOUND',
     })
   })
@@ -175,7 +179,9 @@ describe('a reminder', () => {
     const times = outcomes.map((line) => Date.parse(line.split(' ')[1] ?? ''))
     expect(new Set(times).size).toBe(times.length)
     expect(times.every((time) => time % 1_000 === 0)).toBe(true)
-    expect(await scheduler.DeleteScheduleReminder({ reminderId })).toMatchObject({
+    expect(
+      await scheduler.DeleteScheduleReminder({ reminderId, owner: 'settlements' }),
+    ).toMatchObject({
       outcome: 'DELETED',
     })
     expect(await listed()).toEqual([])
@@ -183,14 +189,14 @@ describe('a reminder', () => {
 
   test('A deleted reminder is not delivered', async () => {
     const { reminderId } = await create()
-    await scheduler.DeleteScheduleReminder({ reminderId })
+    await scheduler.DeleteScheduleReminder({ reminderId, owner: 'settlements' })
     const marker = await create()
     expect(await deliveries(1)).toEqual([`${marker.reminderId} ${marker.dueAt} close`])
   })
 
   test('A repeated creation changes nothing, and other content under the same id is refused', async () => {
     const asked = await create({ dueAt: inFuture(60_000) })
-    expect(await scheduler.CreateScheduleReminder(asked)).toEqual({
+    expect(await scheduler.CreateScheduleReminder(asked)).toMatchObject({
       outcome: 'ALREADY_EXISTS',
       dueAt: asked.dueAt,
       refusal: null,
@@ -203,7 +209,7 @@ describe('a reminder', () => {
     const race = await Promise.all(
       Array.from({ length: 5 }, () => scheduler.CreateScheduleReminder(one)),
     )
-    expect(race.map(({ outcome }) => outcome).toSorted()).toEqual([
+    expect(race.map(({ outcome }) => String(outcome)).toSorted()).toEqual([
       ...Array.from({ length: 4 }, () => 'ALREADY_EXISTS'),
       'CREATED',
     ])
@@ -211,7 +217,7 @@ describe('a reminder', () => {
 
   test('A reminder for a time in the past is refused', async () => {
     const past = await scheduler.CreateScheduleReminder(reminder({ dueAt: inFuture(-1_000) }))
-    expect(past).toMatchObject({ outcome: '', refusal: { reason: 'TIME_PAST' } })
+    expect(past).toMatchObject({ refusal: { reason: 'TIME_PAST' } })
   })
 
   test('A reminder that was due while no process ran is delivered by the next process', async () => {
@@ -220,7 +226,7 @@ describe('a reminder', () => {
     const fresh = await parts.restart()
     await service.stop()
     parts = fresh
-    await eventually(() => (Date.now() > Date.parse(dueAt) ? true : undefined), 'its time')
+    await eventually(() => (Date.now() > Date.parse(dueAt ?? '') ? true : undefined), 'its time')
     await listen()
     service = await start(settings, parts)
     scheduler = parts.grpc.client(schedulerService, 'scheduler')
@@ -237,7 +243,7 @@ test('Two instances deliver each reminder once', async () => {
   others.push(await start(settings, { ...parts, grpc, health, metrics }))
   const dueAt = inFuture(5_000)
   const events = await Promise.all(Array.from({ length: 20 }, () => create({ dueAt })))
-  const post = { dueAt, taskType: 'HTTP_POST', url }
+  const post = { dueAt, taskType: 'HTTP_POST', url } as const
   const posts = await Promise.all(
     Array.from({ length: 20 }, () => create({ ...post, payload: randomUUID() })),
   )
@@ -250,9 +256,14 @@ test('Two instances deliver each reminder once', async () => {
 })
 
 describe('a reminder that is posted', () => {
-  async function created(recovery: string, answer: (count: number) => number, cron?: string) {
+  async function created(
+    recovery: ScheduleReminderRecovery,
+    answer: (count: number) => number,
+    cron?: string,
+  ) {
     const { posted, url } = await server(answer)
-    const asked = { recovery, taskType: 'HTTP_POST', url, ...(cron === undefined ? {} : { cron }) }
+    const base = { recovery, taskType: 'HTTP_POST', url } as const
+    const asked = cron === undefined ? base : { ...base, cron }
     return { posted, asked: await create(asked) }
   }
 
@@ -384,7 +395,7 @@ describe('an operator', () => {
       return Promise.resolve()
     })
     others.push(audited)
-    const asked = { recovery: 'ABORT', taskType: 'HTTP_POST', reminderId: randomUUID() }
+    const asked = { recovery: 'ABORT', taskType: 'HTTP_POST', reminderId: randomUUID() } as const
     const { url } = await server(async () => {
       await scheduler.DeleteScheduleReminder({ reminderId: asked.reminderId, owner: 'settlements' })
       return 500

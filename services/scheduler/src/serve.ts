@@ -2,11 +2,18 @@
  * The gRPC methods of the scheduler. Each change is recorded in its history and in the audit log in
  * the same transaction. A service changes and sees its own reminders alone.
  */
+import { readClock } from '@causeway/postgres'
 import type { EventBus } from '@causeway/bus'
-import type { HandledCall, Handlers } from '@causeway/grpc'
+import type { Handlers } from '@causeway/grpc'
 import type { Egress } from '@causeway/http'
 import type { Database, Transaction } from '@causeway/postgres'
-import type { ScheduledReminder, schedulerService, ScheduleReminder } from '@causeway/protos'
+import {
+  present,
+  type ReminderAnswer,
+  type ScheduledReminder,
+  type schedulerService,
+  type ScheduleReminder,
+} from '@causeway/protos'
 import { refuse } from '@causeway/services'
 import { createdEntry, deletedEntry, retriedEntry, type By } from './audit.ts'
 import { judgeOwner, judgeRemoval, judgeRetry, seenOwner } from './domain/access.ts'
@@ -23,7 +30,6 @@ import {
   addReminder,
   appendHistory,
   lockReminder,
-  readClock,
   remindersOf,
   removeReminder,
   retryReminder,
@@ -64,8 +70,7 @@ function ofOwners({
         if (refused !== undefined) return refusedWith(refused)
         const answer = await create(tx, reminder, now)
         if (answer.outcome === 'CREATED') {
-          const actor = message.actor ?? ''
-          const by = { actor: actor === '' ? reminder.owner : actor, at: now }
+          const by = { actor: message.actor ?? reminder.owner, at: now }
           await record(tx, reminder, 'CREATED', now)
           bus.announce(tx, [createdEntry(reminder, by)])
         }
@@ -76,8 +81,8 @@ function ofOwners({
       db.transaction(async (tx) => {
         const stored = await lockReminder(tx, reminderId)
         if (stored === undefined) return { outcome: 'NOT_FOUND', refusal: null }
-        const refused = judgeOwner(stored.reminder, callerOr(caller, owner))
-        if (refused !== undefined) return { outcome: '', refusal: refusalOf(refused) }
+        const refused = judgeOwner(stored.reminder, caller ?? owner)
+        if (refused !== undefined) return { refusal: refusalOf(refused) }
         await remove(bus, tx, stored, {
           actor: stored.reminder.owner,
           at: await readClock(tx),
@@ -86,7 +91,8 @@ function ofOwners({
       }),
     ListScheduleReminders: async ({ owner, state }, { caller }) => {
       const seen = seenOwner(owner, caller)
-      const reminders = seen === undefined ? [] : await remindersOf(db, seen, state, listed_max)
+      if (seen === 'NONE') return { reminders: [] }
+      const reminders = await remindersOf(db, { owner: seen.owner, state }, listed_max)
       return { reminders: reminders.map(message) }
     },
   }
@@ -97,7 +103,7 @@ async function deniedUrl(
   egress: Egress,
   { taskType, url }: Pick<ScheduleReminder, 'taskType' | 'url'>,
 ): Promise<Refused | undefined> {
-  if (taskType !== 'HTTP_POST' || !URL.canParse(url)) return undefined
+  if (taskType !== 'HTTP_POST' || url === undefined || !URL.canParse(url)) return undefined
   const fault = await egress.faultNow(new URL(url))
   return fault === undefined ? undefined : refuse('INVALID', `url: ${fault}`)
 }
@@ -113,7 +119,7 @@ function ofOperators({
         const judged = judgeRemoval(stored, reminderId)
         if (judged.type === 'REFUSE') return refusedWith(judged)
         await remove(bus, tx, judged.stored, { actor, at: await readClock(tx) })
-        return { outcome: 'DELETED', dueAt: '', refusal: null }
+        return { outcome: 'DELETED', refusal: null }
       }),
     RetryReminder: ({ reminderId, actor }) =>
       db.transaction(async (tx) => {
@@ -129,12 +135,7 @@ function ofOperators({
   }
 }
 
-/** In one process there are no certificates, and the request names the caller. */
-function callerOr(caller: HandledCall['caller'], owner: string | undefined): HandledCall['caller'] {
-  return caller ?? (owner === '' ? undefined : owner)
-}
-
-async function create(tx: Transaction, reminder: Reminder, now: Date) {
+async function create(tx: Transaction, reminder: Reminder, now: Date): Promise<ReminderAnswer> {
   const stored = await lockReminder(tx, reminder.id)
   if (stored !== undefined) return existing(stored, reminder)
   const dueAt = firstTime(reminder, now)
@@ -148,7 +149,7 @@ async function create(tx: Transaction, reminder: Reminder, now: Date) {
   return existing(other, reminder)
 }
 
-function existing({ reminder: stored, dueAt }: StoredReminder, reminder: Reminder) {
+function existing({ reminder: stored, dueAt }: StoredReminder, reminder: Reminder): ReminderAnswer {
   return isSame(stored, reminder)
     ? { outcome: 'ALREADY_EXISTS', dueAt: dueAt.toISOString(), refusal: null }
     : refusedWith(modified(reminder.id))
@@ -179,26 +180,29 @@ function refusalOf({ reason, detail }: Refused) {
 }
 
 function refusedWith(refused: Refused) {
-  return { outcome: '', dueAt: '', refusal: refusalOf(refused) }
+  return { refusal: refusalOf(refused) }
 }
 
-function proposalOf({ reminderId: id, actor: _actor, ...rest }: ScheduleReminder): Proposal {
-  return { id, ...rest }
+function proposalOf(reminder: ScheduleReminder): Proposal {
+  const { reminderId: id, owner, dueAt, cron, payload, taskType, url, recovery } = reminder
+  return { id, owner, dueAt, cron, payload, taskType, url, recovery }
 }
 
 function message(stored: StoredReminder): ScheduledReminder {
-  const { schedule, id: reminderId, ...rest } = stored.reminder
+  const { schedule, id: reminderId, url, ...rest } = stored.reminder
   return {
     reminder: {
       ...rest,
       reminderId,
-      dueAt: schedule.type === 'ONCE' ? schedule.at.toISOString() : '',
-      cron: schedule.type === 'CRON' ? schedule.cron : '',
+      ...(schedule.type === 'ONCE'
+        ? { dueAt: schedule.at.toISOString() }
+        : { cron: schedule.cron }),
+      ...present({ url }),
     },
     state: stored.state,
     dueAt: stored.dueAt.toISOString(),
     attempts: stored.attempts,
-    lastError: stored.lastError ?? '',
     createdAt: stored.createdAt.toISOString(),
+    ...present({ lastError: stored.lastError }),
   }
 }

@@ -1,13 +1,13 @@
 /** Starts the scheduler in reading order and stops it in reverse order. */
-import { openOwnKey, signedEntries } from '@causeway/component-keys'
-import { ensureMonthlyPartitions } from '@causeway/postgres'
+import { openOwnKey, signedEntries } from '@causeway/keys/components'
+import { ensureMonthlyPartitions, readClock } from '@causeway/postgres'
 import { periodically, type Metrics } from '@causeway/process'
 import { schedulerService } from '@causeway/protos'
-import { openServiceEgress, type Start } from '@causeway/runtime'
+import { openServiceEgress, schemaOf, type Start } from '@causeway/runtime'
 import { Counter } from 'prom-client'
 import { schedulerHandlers } from './serve.ts'
 import type { Settings } from './settings.ts'
-import { readClock, type Outcome } from './store.ts'
+import { type Outcome } from './store.ts'
 import { deliverDue } from './deliver.ts'
 
 const connections_max = 4
@@ -21,8 +21,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const bus = signedEntries(parts.bus, ownKey)
   const db = await parts.openDatabase({
     url: settings.SCHEDULER_DATABASE_URL,
-    schema: 'scheduler',
-    migrations: new URL('../migrations/', import.meta.url),
+    ...schemaOf('scheduler'),
     connections_max,
   })
   const ensure = () => ensureMonthlyPartitions(db, ['reminder_history'], new Date())

@@ -1,5 +1,5 @@
 /** Every setting of the scheduler, with its unit, default and bounds. */
-import { componentKeyFile } from '@causeway/component-keys'
+import { componentKeyFile } from '@causeway/keys/components'
 import { egressSettings } from '@causeway/http'
 import { integer, text, type SettingValues } from '@causeway/process'
 

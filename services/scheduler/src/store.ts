@@ -1,5 +1,6 @@
 /** All SQL of the service. The clock is that of the database, which all instances share. */
 import { monthOf, statement, textArray, type Queries, type Transaction } from '@causeway/postgres'
+import type { ScheduledReminderState } from '@causeway/protos'
 import type { Step } from './domain/firing.ts'
 import type { Recovery, Reminder, TaskType } from './domain/reminder.ts'
 
@@ -15,7 +16,7 @@ interface ReminderRow {
   readonly task_type: TaskType
   readonly url: string
   readonly recovery: Recovery
-  readonly state: 'WAITING' | 'FAILED'
+  readonly state: ScheduledReminderState
   readonly due_at: Date
   readonly attempts: number
   readonly last_error: string | null
@@ -24,7 +25,7 @@ interface ReminderRow {
 
 export interface StoredReminder {
   readonly reminder: Reminder
-  readonly state: 'WAITING' | 'FAILED'
+  readonly state: ScheduledReminderState
   readonly dueAt: Date
   /** Failed attempts for this time so far. */
   readonly attempts: number
@@ -43,7 +44,8 @@ function storedOf(row: ReminderRow): StoredReminder {
           : { type: 'CRON', cron: row.cron },
       payload: row.payload,
       taskType: row.task_type,
-      url: row.url,
+      // The column has no null.
+      url: row.url === '' ? undefined : row.url,
       recovery: row.recovery,
     },
     state: row.state,
@@ -52,14 +54,6 @@ function storedOf(row: ReminderRow): StoredReminder {
     lastError: row.last_error,
     createdAt: row.created_at,
   }
-}
-
-const clock = statement(`select clock_timestamp()::timestamptz(3) as now`)
-
-export async function readClock(db: Queries): Promise<Date> {
-  const [row] = await db.query<{ readonly now: Date }>(clock, [])
-  if (row === undefined) throw new Error('the database returned no time')
-  return row.now
 }
 
 const insertReminder = statement(`
@@ -83,7 +77,7 @@ export async function addReminder(
     schedule.type === 'CRON' ? schedule.cron : null,
     payload,
     taskType,
-    url,
+    url ?? '',
     recovery,
     dueAt,
     now,
@@ -126,16 +120,23 @@ export async function retryReminder(tx: Transaction, id: string, now: Date): Pro
 
 const listReminders = statement(`
   select ${columns} from reminders
-  where ($1 = '' or owner = $1) and ($2 = '' or state = $2)
+  where ($1::text is null or owner = $1) and ($2::text is null or state = $2)
   order by reminder_id limit $3`)
+
+export interface ReminderFilter {
+  /** Undefined: any. */
+  readonly owner: string | undefined
+  readonly state: ScheduledReminderState | undefined
+}
 
 export async function remindersOf(
   db: Queries,
-  owner: string,
-  state: string,
+  { owner, state }: ReminderFilter,
   rows_max: number,
 ): Promise<readonly StoredReminder[]> {
-  return (await db.query<ReminderRow>(listReminders, [owner, state, rows_max])).map(storedOf)
+  return (await db.query<ReminderRow>(listReminders, [owner ?? null, state ?? null, rows_max])).map(
+    storedOf,
+  )
 }
 
 const anyDue = statement(`
@@ -251,7 +252,7 @@ export async function settle(
 
 interface StoredChange {
   readonly id: string
-  readonly state: 'WAITING' | 'FAILED'
+  readonly state: ScheduledReminderState
   readonly dueAt: Date
   readonly attemptAt: Date
   readonly attempts: number

@@ -7,6 +7,7 @@ const model: ModelChoice = {
   name: 'DEFERREDNET',
   isActive: true,
   granularity: 'NET',
+  interchange: 'MULTILATERAL',
   delay: 'DEFERRED',
   currency: 'USD',
   ledgerAccountType: 'POSITION',
@@ -36,9 +37,12 @@ test('Of several models the one with the lowest id is chosen, in any order', () 
 })
 
 test.each([
-  ['NET', 'DEFERRED', 'NET'],
-  ['GROSS', 'IMMEDIATE', 'GROSS_IMMEDIATE'],
-  ['GROSS', 'DEFERRED', 'GROSS_DEFERRED'],
-] as const)('%s %s settles %s', (granularity, delay, settles) => {
-  expect(settlesOf({ ...model, granularity, delay })).toBe(settles)
+  ['NET', 'BILATERAL', 'DEFERRED', 'NET'],
+  ['NET', 'MULTILATERAL', 'DEFERRED', 'NET'],
+  ['GROSS', 'BILATERAL', 'IMMEDIATE', 'GROSS_IMMEDIATE'],
+  ['GROSS', 'MULTILATERAL', 'IMMEDIATE', 'GROSS_IMMEDIATE_MULTILATERAL'],
+  ['GROSS', 'BILATERAL', 'DEFERRED', 'GROSS_DEFERRED'],
+  ['GROSS', 'MULTILATERAL', 'DEFERRED', 'GROSS_DEFERRED'],
+] as const)('%s %s %s settles %s', (granularity, interchange, delay, settles) => {
+  expect(settlesOf({ ...model, granularity, interchange, delay })).toBe(settles)
 })

@@ -9,7 +9,7 @@ import { derivedId, newEvent, type DomainEvent } from '@causeway/events'
 import type { Calls } from '@causeway/grpc'
 import { readThrough, type Logger } from '@causeway/process'
 import type { Participant, participantsService } from '@causeway/protos'
-import type { SettlementKind } from '@causeway/services'
+import type { SettlementKind } from '@causeway/protos'
 
 type RequestEvent = DomainEvent<'TransferPrepareRequested'>
 type QueryEvent = DomainEvent<'TransferQueryReceived'>
@@ -245,6 +245,7 @@ export interface ModelChoice {
   readonly name: string
   readonly isActive: boolean
   readonly granularity: 'GROSS' | 'NET'
+  readonly interchange: 'BILATERAL' | 'MULTILATERAL'
   readonly delay: 'IMMEDIATE' | 'DEFERRED'
   /** Empty: the default of currencies that have none of their own. */
   readonly currency: string
@@ -252,10 +253,10 @@ export interface ModelChoice {
 }
 
 /** The currency's own active model of positions, else the default model; of several the oldest. */
-export function modelFor(
-  models: readonly ModelChoice[],
+export function modelFor<Choice extends ModelChoice>(
+  models: readonly Choice[],
   currency: string,
-): ModelChoice | undefined {
+): Choice | undefined {
   return oldest(models, currency) ?? oldest(models, '')
 }
 
@@ -264,16 +265,20 @@ function hasOwnModel(models: readonly ModelChoice[], currency: string): boolean 
   return oldest(models, currency) !== undefined
 }
 
-export function settlesOf({ granularity, delay }: ModelChoice): SettlementKind {
+export function settlesOf({ granularity, interchange, delay }: ModelChoice): SettlementKind {
   if (granularity === 'NET') return 'NET'
-  return delay === 'IMMEDIATE' ? 'GROSS_IMMEDIATE' : 'GROSS_DEFERRED'
+  if (delay === 'DEFERRED') return 'GROSS_DEFERRED'
+  return interchange === 'BILATERAL' ? 'GROSS_IMMEDIATE' : 'GROSS_IMMEDIATE_MULTILATERAL'
 }
 
-function oldest(models: readonly ModelChoice[], currency: string): ModelChoice | undefined {
+function oldest<Choice extends ModelChoice>(
+  models: readonly Choice[],
+  currency: string,
+): Choice | undefined {
   return models
     .filter((model) => model.isActive && model.ledgerAccountType === 'POSITION')
     .filter((model) => model.currency === currency)
-    .reduce<ModelChoice | undefined>(
+    .reduce<Choice | undefined>(
       (first, model) => (first === undefined || model.id < first.id ? model : first),
       undefined,
     )

@@ -51,7 +51,11 @@ function entriesOf(subject: string, count: number) {
 test('Closing a window, creating a settlement, each step and its end write one audit entry each', async () => {
   const window = await closedWindow()
   const settlement = await settle(scheme, [window.id])
-  for (const state of ['PS_TRANSFERS_RECORDED', 'PS_TRANSFERS_RESERVED', 'PS_TRANSFERS_COMMITTED'])
+  for (const state of [
+    'PS_TRANSFERS_RECORDED',
+    'PS_TRANSFERS_RESERVED',
+    'PS_TRANSFERS_COMMITTED',
+  ] as const)
     await stepAll(scheme, settlement, state)
   expect((await stepAll(scheme, settlement, 'SETTLED')).state).toBe('SETTLED')
 
@@ -80,7 +84,7 @@ test('Closing a window, creating a settlement, each step and its end write one a
   })
   // The window keeps what it was closed for.
   const { window: settled } = await scheme.windows.GetSettlementWindow({ id: window.id })
-  expect(settled).toMatchObject({ state: 'SETTLED', reason: 'daily' })
+  expect(settled).toMatchObject({ state: 'SETTLED', explanation: 'daily' })
 })
 
 test('A person who requests the report of a day is on record, whether or not it changes', async () => {
@@ -98,8 +102,8 @@ test('A person who requests the report of a day is on record, whether or not it 
 
 test('An abort writes one audit entry', async () => {
   const settlement = await settle(scheme, [(await closedWindow()).id])
-  const request = { settlementId: settlement.id, reason: 'a bank is closed', actor: 'grace' }
-  await scheme.settlements.AbortSettlement({ ...request, externalReference: '' }, patient)
+  const request = { settlementId: settlement.id, explanation: 'a bank is closed', actor: 'grace' }
+  await scheme.settlements.AbortSettlement(request, patient)
   const [, abort, ...more] = await entriesOf(`settlements/${settlement.id}`, 2)
   expect(more).toEqual([])
   expect(abort).toMatchObject({

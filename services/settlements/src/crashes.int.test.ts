@@ -3,9 +3,11 @@
  * loses all memory and starts again, and interrupted work is finished once.
  */
 import { randomUUID } from 'node:crypto'
+import { schemaOf } from '@causeway/runtime'
 import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
 import { statement } from '@causeway/postgres'
 import { defaultsOf, eventually } from '@causeway/process/testing'
+import type { SettlementAccountState } from '@causeway/protos'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { abort, beginStep, finishStep, moveMoney, type SteppingParts } from './settlements/step.ts'
 import { decideAbort, decideUpdate, type Settlement } from './settlements/domain/settlement.ts'
@@ -77,7 +79,7 @@ describe('closing a window', () => {
   async function isClosed({ requestId, windowId, nextWindowId }: Closing): Promise<void> {
     await untilState(scheme, windowId, 'CLOSED')
     expect(await openWindow(scheme)).toBe(nextWindowId)
-    const request = { requestId, windowId, reason: 'end', actor: 'ada' }
+    const request = { requestId, windowId, explanation: 'end', actor: 'ada' }
     const { window } = await scheme.windows.CloseSettlementWindow(request, patient)
     expect(window?.id).toBe(nextWindowId)
     // The ledger stamps with the same window that settlements has open.
@@ -110,7 +112,7 @@ describe('closing a window', () => {
   test('An interrupted closing is finished by the next request, and late lines still count', async () => {
     const closing = await asked()
     const { windowId } = closing
-    const other = { requestId: randomUUID(), windowId, reason: 'again', actor: 'ben' }
+    const other = { requestId: randomUUID(), windowId, explanation: 'again', actor: 'ben' }
     const { refusal } = await scheme.windows.CloseSettlementWindow(other, patient)
     expect(refusal?.reason).toBe('WINDOW_NOT_OPEN')
     await isClosed(closing)
@@ -129,7 +131,7 @@ describe('closing a window', () => {
       await scheme.ledger.RotateSettlementWindow(rotation, patient)
       await forgetClosing(scheme.db, closing)
       await restart()
-      const request = { requestId: idOf(closing), windowId, reason: 'again', actor: 'ben' }
+      const request = { requestId: idOf(closing), windowId, explanation: 'again', actor: 'ben' }
       const { window } = await scheme.windows.CloseSettlementWindow(request, patient)
       expect(window?.id).toBe(nextWindowId)
       await isClosed({ ...closing, requestId: request.requestId })
@@ -152,8 +154,7 @@ const transit = 'HUB_MULTILATERAL_SETTLEMENT'
 async function inLedger<Row = unknown>(text: string): Promise<readonly Row[]> {
   const db = await scheme.parts.openDatabase({
     url: '',
-    schema: 'participant_lifecycle',
-    migrations: new URL('../../participant-lifecycle/migrations/', import.meta.url),
+    ...schemaOf('participant-lifecycle'),
     connections_max: 1,
   })
   try {
@@ -179,14 +180,14 @@ describe('a step of a settlement', () => {
   })
 
   /** Up to the step before: all its accounts are in this state. */
-  async function settlementIn(...states: readonly string[]) {
+  async function settlementIn(...states: readonly SettlementAccountState[]) {
     const before = await valueOf(scheme, 'bluewallet', 'POSITION')
     const created = await settle(scheme, [(await closeOpen(scheme)).id])
     for (const state of states) await stepAll(scheme, created, state)
     return { created, before }
   }
 
-  async function begin(id: number, state: string) {
+  async function begin(id: number, state: SettlementAccountState) {
     const begun = await beginStep(parts(), id, (settlement) => ({
       type: 'STEP',
       step: { settlementId: id, actor: 'ada', aborted: null, ...stepTo(settlement, state) },
@@ -196,7 +197,7 @@ describe('a step of a settlement', () => {
     return begun.step
   }
 
-  function stepTo(settlement: Settlement, state: string) {
+  function stepTo(settlement: Settlement, state: SettlementAccountState) {
     const decision =
       state === 'ABORTED'
         ? decideAbort(settlement, { reason: 'stop', externalReference: '' })
@@ -264,7 +265,7 @@ describe('a step of a settlement', () => {
   })
 
   const missing = {
-    outcome: 'ACCOUNT_MISSING',
+    outcome: 'ACCOUNT_MISSING' as const,
     detail: 'one is missing',
     positions: [],
     stepEnded: false,
@@ -279,7 +280,7 @@ describe('a step of a settlement', () => {
       windowIds.push((await closeOpen(scheme)).id)
     }
     const created = await settle(scheme, windowIds, 'GROSS')
-    for (const state of ['PS_TRANSFERS_RECORDED', 'PS_TRANSFERS_RESERVED']) {
+    for (const state of ['PS_TRANSFERS_RECORDED', 'PS_TRANSFERS_RESERVED'] as const) {
       await stepAll(scheme, created, state)
     }
     const step = await begin(created.id, 'PS_TRANSFERS_COMMITTED')

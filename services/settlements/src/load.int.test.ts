@@ -3,11 +3,12 @@
  * never judged: the machine may be busy.
  */
 import { randomUUID } from 'node:crypto'
+import { schemaOf } from '@causeway/runtime'
 import { formatAmount, parseDecimal } from '@causeway/money'
 import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
 import { statement, type Database } from '@causeway/postgres'
 import { defaultsOf } from '@causeway/process/testing'
-import type { SettlementWindow, TransferRow } from '@causeway/protos'
+import type { LedgerAnswer, SettlementWindow, TransferRow } from '@causeway/protos'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import {
   accountOf,
@@ -73,12 +74,12 @@ function payment(number: number): Payment {
 /** Every row behind what a participant has in a window. */
 async function rowsOf(participant: string, windowId: number): Promise<readonly TransferRow[]> {
   const rows: TransferRow[] = []
-  for (let cursor = ''; ;) {
-    const query = { participant, windowId, day: '', cursor, limit: 200 }
+  for (let cursor: string | undefined; ;) {
+    const query = { participant, windowId, cursor, limit: 200 }
     const page = (await scheme.reports.ListReconciliation(query)).rows
     rows.push(...(page?.rows ?? []))
-    cursor = page?.cursor ?? ''
-    if (cursor === '') return rows
+    cursor = page?.cursor
+    if (cursor === undefined) return rows
   }
 }
 
@@ -103,7 +104,7 @@ test('Windows closed continuously contain each committed transfer once, and noth
   const rounds = 40
   const perRound = 25
   const paying = { isOver: false }
-  const posted: { transferId: string; windowId: number }[] = []
+  const posted: LedgerAnswer[] = []
   const paid = (async () => {
     for (let round = 0; round < rounds; round++) {
       const payments = Array.from({ length: perRound }, (_one, at) =>
@@ -116,14 +117,14 @@ test('Windows closed continuously contain each committed transfer once, and noth
   const closed: number[] = []
   while (!paying.isOver) {
     const windowId = await openWindow(scheme)
-    const request = { requestId: randomUUID(), windowId, reason: 'again', actor: 'ada' }
+    const request = { requestId: randomUUID(), windowId, explanation: 'again', actor: 'ada' }
     const { refusal } = await scheme.windows.CloseSettlementWindow(request, patient)
     if (refusal) expect(refusal.reason).toBe('WINDOW_EMPTY')
     else closed.push(windowId)
   }
   await paid
   const last = await openWindow(scheme)
-  const request = { requestId: randomUUID(), windowId: last, reason: 'the last', actor: 'ada' }
+  const request = { requestId: randomUUID(), windowId: last, explanation: 'the last', actor: 'ada' }
   if (!(await scheme.windows.CloseSettlementWindow(request, patient)).refusal) closed.push(last)
   const windows = await Promise.all(closed.map((id) => untilState(scheme, id, 'CLOSED')))
 
@@ -137,7 +138,7 @@ test('Windows closed continuously contain each committed transfer once, and noth
     }
   }
   expect(found).toEqual(
-    new Map(posted.map(({ transferId, windowId }) => [transferId, [windowId, windowId]])),
+    new Map(posted.map(({ transferId, windowId = 0 }) => [transferId, [windowId, windowId]])),
   )
   const counted = windows.flatMap(({ contents }) =>
     contents.map(({ transfersCount }) => Number(transfersCount)),
@@ -162,7 +163,7 @@ test('Windows closed continuously contain each committed transfer once, and noth
       'PS_TRANSFERS_RESERVED',
       'PS_TRANSFERS_COMMITTED',
       'SETTLED',
-    ]) {
+    ] as const) {
       await stepAll(scheme, created, state)
     }
   }
@@ -177,7 +178,7 @@ test('A window with 100,000 transfers closes like one with few', async () => {
   const idle = await latencies(50)
   const sampling = latenciesWhile()
   const began = performance.now()
-  const request = { requestId: randomUUID(), windowId, reason: 'end of day', actor: 'ada' }
+  const request = { requestId: randomUUID(), windowId, explanation: 'end of day', actor: 'ada' }
   const { window } = await scheme.windows.CloseSettlementWindow(request, patient)
   const took_ms = performance.now() - began
   const during = await sampling.stop()
@@ -234,8 +235,7 @@ async function plant(windowId: number, count: number): Promise<void> {
   const modelId = models.get('USD') ?? 0
   const ledger: Database = await scheme.parts.openDatabase({
     url: '',
-    schema: 'participant_lifecycle',
-    migrations: new URL('../../participant-lifecycle/migrations/', import.meta.url),
+    ...schemaOf('participant-lifecycle'),
     connections_max: 1,
   })
   const run = (db: Database, text: string) => db.query(statement(text), [])

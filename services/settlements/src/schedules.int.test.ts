@@ -42,7 +42,7 @@ afterAll(async () => {
 /** The schedules of windows that the scheduler has: "id cron". */
 async function reminders(): Promise<readonly string[]> {
   const { ListScheduleReminders } = scheme.parts.grpc.client(schedulerService, 'scheduler')
-  const listed = await ListScheduleReminders({ owner: 'settlements', state: '' })
+  const listed = await ListScheduleReminders({ owner: 'settlements' })
   return listed.reminders
     .map(({ reminder }) => `${reminder?.reminderId} ${reminder?.cron}`)
     .filter((reminder) => reminder.startsWith('settlements/close-window/'))
@@ -135,8 +135,8 @@ test('Two models with the same time close one window, and a former schedule clos
     due(cron, time),
     due(cron, time, reminderOf(id)),
   ])
-  const { reason } = await untilState(scheme, windowId, 'CLOSED')
-  expect(reason).toBe(`schedule ${time} of DEFERREDNET`)
+  const { explanation } = await untilState(scheme, windowId, 'CLOSED')
+  expect(explanation).toBe(`schedule ${time} of DEFERREDNET`)
   const next = await payOne()
   await announce(scheme, [due(cron, time, reminderOf(id))])
   await announce(scheme, [due(cron, '2026-01-06T22:00:00.000Z')])
@@ -171,6 +171,6 @@ test('A model that closes windows every second needs no further call', async () 
     actor: 'ada',
   })
   const windowId = await payOne()
-  const { reason } = await untilState(scheme, windowId, 'CLOSED')
-  expect(reason).toMatch(/^schedule .* of DEFERREDNET$/)
+  const { explanation } = await untilState(scheme, windowId, 'CLOSED')
+  expect(explanation).toMatch(/^schedule .* of DEFERREDNET$/)
 })

@@ -1,6 +1,6 @@
 /** Builds models, allocation, windows and settlements, and stops them in reverse order. */
 import type { PublishDerived } from '@causeway/bus'
-import { openOwnKey, signedEntries } from '@causeway/component-keys'
+import { openOwnKey, signedEntries } from '@causeway/keys/components'
 import { onEvents, type DomainEvent, type EventName } from '@causeway/events'
 import type { GrpcHost } from '@causeway/grpc'
 import { onParticipantStates } from '@causeway/participants'
@@ -16,7 +16,7 @@ import {
   thirdPartyTransactionsService,
   transfersService,
 } from '@causeway/protos'
-import type { ProcessParts, Start } from '@causeway/runtime'
+import { schemaOf, type ProcessParts, type Start } from '@causeway/runtime'
 import {
   allocate,
   allocateBulks,
@@ -35,7 +35,7 @@ import { finishSteps } from './settlements/step.ts'
 import type { Settings } from './settings.ts'
 import { finishClosings } from './windows/close.ts'
 import { completeWindows, untilComplete } from './windows/complete.ts'
-import { closeDue, type ScheduleParts } from './windows/schedule.ts'
+import { closeDue, type ScheduleParts } from './models/schedule.ts'
 import { windowHandlers } from './windows/serve.ts'
 
 /** Closes windows whose last lines another process has stored. */
@@ -137,8 +137,7 @@ function originsAt(grpc: GrpcHost, log: Logger): OriginsOf {
 function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Database> {
   return parts.openDatabase({
     url: settings.SETTLEMENTS_DATABASE_URL,
-    schema: 'settlements',
-    migrations: new URL('../migrations/', import.meta.url),
+    ...schemaOf('settlements'),
     connections_max: settings.SETTLEMENTS_CONNECTIONS_MAX,
   })
 }

@@ -1,5 +1,6 @@
 /** Every setting of settlements, with its unit, default and bounds. */
-import { componentKeyFile } from '@causeway/component-keys'
+import { componentKeyFile } from '@causeway/keys/components'
+import { baseAddressFault } from '@causeway/fspiop'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
@@ -64,10 +65,12 @@ export const settings = {
   SETTLEMENTS_REPORTS_FSP_URL: text({
     about: 'address of the API for FSPs in e-mails about reports; empty: they name the path alone',
     default: '',
+    check: baseAddressFault,
   }),
   SETTLEMENTS_REPORTS_OPERATOR_URL: text({
     about: 'address of the operator port in e-mails about reports; empty: they name the path alone',
     default: '',
+    check: baseAddressFault,
   }),
   COMPATIBILITY: choice({
     about: 'whose answers are given where the specification and Mojaloop differ',

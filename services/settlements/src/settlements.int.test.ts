@@ -7,7 +7,7 @@ import {
   participantsService,
   settlementModelsService,
   type Participant,
-  type SettlementModel,
+  type ModelCreation,
 } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
@@ -16,17 +16,14 @@ import { settings as definitions, type Settings } from './settings.ts'
 
 const settings: Settings = { ...defaultsOf(definitions), SETTLEMENTS_BATCHES_IN_FLIGHT_MAX: 2 }
 
-const deferredNet: SettlementModel = {
-  id: 0,
+const deferredNet: ModelCreation = {
   name: 'DEFERREDNET',
-  isActive: true,
   granularity: 'NET',
   interchange: 'MULTILATERAL',
   delay: 'DEFERRED',
   currency: 'USD',
   requireLiquidityCheck: true,
   ledgerAccountType: 'POSITION',
-  settlementAccountType: '',
   autoPositionReset: true,
 }
 
@@ -76,7 +73,7 @@ afterEach(async () => {
 describe('a settlement model', () => {
   test('A model is created with its defaults and read by name and by currency', async () => {
     const { model } = await createModel()
-    expect(model).toEqual({
+    expect(model).toMatchObject({
       ...deferredNet,
       id: expect.any(Number) as unknown,
       settlementAccountType: 'SETTLEMENT',
@@ -99,9 +96,9 @@ describe('a settlement model', () => {
       ledgerAccountType: 'INTERCHANGE_FEE',
       settlementAccountType: 'INTERCHANGE_FEE_SETTLEMENT',
       autoPositionReset: false,
-    }
-    const { model } = await createModel({ ...created, id: 99, isActive: false })
-    expect(model).toEqual({ ...created, id: 1, isActive: true })
+    } as const
+    const { model } = await createModel(created)
+    expect(model).toMatchObject({ ...created, id: 1, isActive: true })
   })
 
   test('The name of a model is unique, and an invalid model is not stored', async () => {
@@ -121,7 +118,7 @@ describe('a settlement model', () => {
   })
 
   test('A model without currency opens no accounts', async () => {
-    await createModel({ currency: '' })
+    await createModel({ currency: undefined })
     expect(peer.opened).toEqual([])
   })
 
@@ -169,9 +166,9 @@ describe('allocation', () => {
 
   test('Allocation leaves out a missing model, and uses a new one at once', async () => {
     expect(await allocation()).not.toHaveProperty('settlementModelId')
-    await createModel({ name: 'DEFAULT', currency: '' })
+    await createModel({ name: 'DEFAULT', currency: undefined })
     expect(await allocation()).toMatchObject({ settlementModel: 'DEFAULT' })
-    const gross = { granularity: 'GROSS', interchange: 'BILATERAL', delay: 'IMMEDIATE' }
+    const gross = { granularity: 'GROSS', interchange: 'BILATERAL', delay: 'IMMEDIATE' } as const
     await createModel({ name: 'CGS', ...gross })
     expect(await allocation()).toMatchObject({ settlementModel: 'CGS', settles: 'GROSS_IMMEDIATE' })
   })
@@ -223,12 +220,12 @@ describe('allocation', () => {
   )
 })
 
-function createModel(changes: Partial<SettlementModel> = {}) {
+function createModel(changes: Partial<ModelCreation> = {}) {
   return models.CreateSettlementModel({ ...deferredNet, ...changes })
 }
 
 async function namesOf(query: { readonly currency?: string; readonly name?: string }) {
-  const found = await models.GetSettlementModels({ currency: '', name: '', ...query })
+  const found = await models.GetSettlementModels(query)
   return found.models.map(({ name }) => name)
 }
 
@@ -279,6 +276,8 @@ function participant(name: string, accountId: number): Participant {
     createdAt: '',
     createdBy: '',
     version: 1,
+    stateName: 'ACTIVE',
+    type: 'DFSP',
     accounts: [
       account(accountId + 100, 'SETTLEMENT', 'USD'),
       account(accountId, 'POSITION', 'USD'),

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
 import { defaultsOf, eventually } from '@causeway/process/testing'
-import { fundsService } from '@causeway/protos'
+import { fundsService, type SettlementAccountState } from '@causeway/protos'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import {
   accountOf,
@@ -68,7 +68,7 @@ async function closed(): Promise<number> {
 describe('a settlement window', () => {
   test('A window without transfers cannot be closed', async () => {
     const windowId = await openWindow(scheme)
-    const request = { requestId: randomUUID(), windowId, reason: 'too early', actor: 'ada' }
+    const request = { requestId: randomUUID(), windowId, explanation: 'too early', actor: 'ada' }
     const { refusal } = await scheme.windows.CloseSettlementWindow(request)
     expect(refusal).toEqual({ reason: 'WINDOW_EMPTY', detail: `Window ${windowId} is empty` })
     expect(await openWindow(scheme)).toBe(windowId)
@@ -84,7 +84,7 @@ describe('a settlement window', () => {
       modelId: euros,
     })
     const windowId = await openWindow(scheme)
-    const request = { requestId: randomUUID(), windowId, reason: 'end of day', actor: 'ada' }
+    const request = { requestId: randomUUID(), windowId, explanation: 'end of day', actor: 'ada' }
     const first = await scheme.windows.CloseSettlementWindow(request, patient)
     expect(first.window).toMatchObject({ state: 'OPEN', contents: [] })
     expect(first.window?.id).toBeGreaterThan(windowId)
@@ -117,7 +117,7 @@ describe('a settlement window', () => {
     const answers = await Promise.all(
       [randomUUID(), randomUUID()].map((requestId) =>
         scheme.windows.CloseSettlementWindow(
-          { requestId, windowId, reason: 'end of day', actor: 'ada' },
+          { requestId, windowId, explanation: 'end of day', actor: 'ada' },
           patient,
         ),
       ),
@@ -151,11 +151,11 @@ describe('the largest nets', () => {
       '1800000000000000000',
       '-1800000000000000000',
     ])
-    for (const state of ['PS_TRANSFERS_RECORDED', 'PS_TRANSFERS_RESERVED']) {
+    for (const state of ['PS_TRANSFERS_RECORDED', 'PS_TRANSFERS_RESERVED'] as const) {
       await stepAll(scheme, aborted, state)
     }
     expect(await both()).toEqual([largest, '0'])
-    const stop = { settlementId: aborted.id, reason: 'stop', externalReference: '', actor: 'ada' }
+    const stop = { settlementId: aborted.id, explanation: 'stop', actor: 'ada' }
     const { settlement } = await scheme.settlements.AbortSettlement(stop, patient)
     expect(settlement?.state).toBe('ABORTED')
     expect(await both()).toEqual([largest, '-1800000000000000000'])
@@ -207,17 +207,20 @@ describe('a settlement', () => {
   test('A settlement is SETTLING while some of its accounts are settled, and returns faults with accounts', async () => {
     await payAround()
     const created = await settle(scheme, [await closed()])
-    for (const state of ['PS_TRANSFERS_RECORDED', 'PS_TRANSFERS_RESERVED']) {
+    for (const state of ['PS_TRANSFERS_RECORDED', 'PS_TRANSFERS_RESERVED'] as const) {
       await stepAll(scheme, created, state)
     }
     await stepAll(scheme, created, 'PS_TRANSFERS_COMMITTED')
     const [first, second, third] = created.accounts
-    const update = (account: typeof first, state: string, participantId?: number) => ({
+    const update = (
+      account: typeof first,
+      state: SettlementAccountState,
+      participantId?: number,
+    ) => ({
       participantId: participantId ?? account?.participantId ?? 0,
       accountId: account?.accountId ?? 0,
       state,
-      reason: 'bank',
-      externalReference: '',
+      explanation: 'bank',
     })
     const { settlement } = await scheme.settlements.UpdateSettlementAccounts({
       settlementId: created.id,
@@ -237,13 +240,16 @@ describe('a settlement', () => {
       [first?.accountId, 'SETTLED', 'LISTED_TWICE'],
       [second?.accountId, 'PS_TRANSFERS_COMMITTED', 'TRANSITION_NOT_ALLOWED'],
       [third?.accountId, 'PS_TRANSFERS_COMMITTED', undefined],
-      [third?.accountId, 'SETTLED', 'PARTICIPANT_MISMATCH'],
-      [12_345, 'SETTLED', 'ACCOUNT_UNKNOWN'],
+    ])
+    expect(
+      settlement?.unknownAccounts.map(({ accountId, fault }) => [accountId, fault?.reason]),
+    ).toEqual([
+      [third?.accountId, 'PARTICIPANT_MISMATCH'],
+      [12_345, 'ACCOUNT_UNKNOWN'],
     ])
     const { refusal } = await scheme.settlements.AbortSettlement({
       settlementId: created.id,
-      reason: 'too late',
-      externalReference: '',
+      explanation: 'too late',
       actor: 'ada',
     })
     expect(refusal?.reason).toBe('STATE_WRONG')
@@ -274,16 +280,19 @@ describe('a settlement', () => {
     const first = await settle(scheme, [windowId])
     await stepAll(scheme, first, 'PS_TRANSFERS_RECORDED')
     await stepAll(scheme, first, 'PS_TRANSFERS_RESERVED')
-    const abortion = { settlementId: first.id, externalReference: '', actor: 'ada' }
+    const abortion = { settlementId: first.id, actor: 'ada' }
     const { settlement } = await scheme.settlements.AbortSettlement({
       ...abortion,
-      reason: 'the bank is closed',
+      explanation: 'the bank is closed',
     })
-    expect(settlement).toMatchObject({ state: 'ABORTED', reason: 'the bank is closed' })
+    expect(settlement).toMatchObject({ state: 'ABORTED', explanation: 'the bank is closed' })
     expect(await positions()).toEqual(during)
     expect(await transit()).toBe('0')
-    const reworded = await scheme.settlements.AbortSettlement({ ...abortion, reason: 'holiday' })
-    expect(reworded.settlement).toMatchObject({ state: 'ABORTED', reason: 'holiday' })
+    const reworded = await scheme.settlements.AbortSettlement({
+      ...abortion,
+      explanation: 'holiday',
+    })
+    expect(reworded.settlement).toMatchObject({ state: 'ABORTED', explanation: 'holiday' })
     expect((await scheme.windows.GetSettlementWindow({ id: windowId })).window?.state).toBe(
       'ABORTED',
     )
@@ -322,13 +331,13 @@ describe('a settlement', () => {
     const settlement = await settle(scheme, [first, second])
     expect(settlement.accounts.map(({ net: owed }) => owed)).toEqual(['0', '2', '-2'])
     for (const state of steps) await stepAll(scheme, settlement, state)
-    const query = { settlementId: settlement.id, participant: '', cursor: '', limit: 2 }
+    const query = { settlementId: settlement.id, limit: 2 }
     const rows = []
-    for (let cursor = ''; ;) {
+    for (let cursor: string | undefined; ;) {
       const page = (await scheme.reports.ListSettlementTransfers({ ...query, cursor })).rows
       rows.push(...(page?.rows ?? []))
-      cursor = page?.cursor ?? ''
-      if (cursor === '') break
+      cursor = page?.cursor
+      if (cursor === undefined) break
     }
     expect(rows).toHaveLength(4)
     expect(new Set(rows.map(({ windowId, amount }) => `${windowId}: ${amount}`))).toEqual(
@@ -340,7 +349,7 @@ describe('a settlement', () => {
     await payAround()
     const windowId = await closed()
     await payAround()
-    const request = { requestId: randomUUID(), reason: 'daily', actor: 'ada' }
+    const request = { requestId: randomUUID(), explanation: 'daily', actor: 'ada' }
     const create = (model: string, ...windowIds: readonly number[]) =>
       scheme.settlements.CreateSettlement({ ...request, model, windowIds: [...windowIds] }, patient)
     expect((await create('NOBODY', windowId)).refusal?.reason).toBe('MODEL_UNKNOWN')
@@ -380,23 +389,20 @@ describe('a settlement', () => {
       kind: 'DEPOSIT',
       amount: '5000',
       currency: 'USD',
-      externalReference: '',
-      reason: 'more',
-      extensionList: Buffer.alloc(0),
+      explanation: 'more',
     })
     expect(refusal ?? null).toBeNull()
     await pay(scheme, payment)
 
     // The funds out that settle it take no more cover than was excluded already.
     const funds = scheme.parts.grpc.client(fundsService, 'participant-lifecycle')
-    const out = { transferId: randomUUID(), name: 'greenbank', accountId, reason: 'settled' }
+    const out = { transferId: randomUUID(), name: 'greenbank', accountId, explanation: 'settled' }
     const { movement } = await funds.RecordFundsOutPrepareReserve({
       ...out,
       kind: 'WITHDRAWAL',
       amount: '9999000',
       currency: 'USD',
       externalReference: 'bank 7',
-      extensionList: Buffer.alloc(0),
     })
     expect(movement?.state).toBe('RESERVED')
     await pay(scheme, { ...payment, amount: '1000' })

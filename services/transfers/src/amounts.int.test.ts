@@ -3,6 +3,7 @@
  * and announcement: what comes out is the text that went in.
  */
 import { randomUUID } from 'node:crypto'
+import { schemaOf } from '@causeway/runtime'
 import { onEvents, type DomainEvent } from '@causeway/events'
 import { openLedgerInMemory } from '@causeway/ledger/testing'
 import { statement, type Database } from '@causeway/postgres'
@@ -39,8 +40,7 @@ beforeAll(async () => {
   parts = await openTestParts()
   db = await parts.openDatabase({
     url: '',
-    schema: 'transfers',
-    migrations: new URL('../migrations/', import.meta.url),
+    ...schemaOf('transfers'),
     connections_max: 4,
   })
   await openTransferStore(db, parts.bus).ensurePartitions(new Date())

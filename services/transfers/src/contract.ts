@@ -4,8 +4,15 @@
  */
 import type { OutgoingMessage } from '@causeway/bus'
 import { derivedId, newEvent, type DomainEvent, type Payload, type Relay } from '@causeway/events'
-import { causeOf, errorInformation, type ErrorCode, type ErrorInformation } from '@causeway/fspiop'
+import {
+  causeOf,
+  errorInformation,
+  writeDateTime,
+  type ErrorCode,
+  type ErrorInformation,
+} from '@causeway/fspiop'
 import { formatAmount, parseAmount } from '@causeway/money'
+import type { AbortReason } from '@causeway/protos'
 import type { Answer, AnswerReason, Shown } from './domain/answer.ts'
 import type { Fulfil, Prepare, Reject } from './domain/decide.ts'
 import {
@@ -15,9 +22,7 @@ import {
   type Position,
 } from './domain/ledger-answer.ts'
 import {
-  writable,
   type Aborted,
-  type AbortReason,
   type Allocation,
   type Claimed,
   type Committed,
@@ -39,6 +44,7 @@ const abortErrors = {
   PAYEE_INACTIVE: ['3100', 'the payee FSP or its account is not active'],
   PAYER_NO_ACCOUNT: ['3100', 'the payer FSP has no account in this currency'],
   PAYEE_NO_ACCOUNT: ['3100', 'the payee FSP has no account in this currency'],
+  PAYEE_UNREACHABLE: ['3201', 'the payee FSP has no address for transfers'],
   EXPIRED: ['3303'],
   COVER_SHORT: ['4001'],
   CAP_SHORT: ['4200', 'the net debit cap is reached'],
@@ -63,20 +69,29 @@ const answerErrors = {
   PART_OF_BULK: ['3100', 'the transfer is part of a bulk transfer'],
 } as const satisfies Record<AnswerReason, ErrorOf>
 
-/** Where existing clients wait for another code than the specification's. */
-const mojaloopErrors: Readonly<Partial<Record<AbortReason, ErrorOf>>> = {
-  PAYEE_UNKNOWN: ['3100', 'the payee FSP is unknown'],
-}
-
 export type Compatibility = 'specification' | 'mojaloop'
 
-export function errorOf(
-  reason: AbortReason,
-  compatibility: Compatibility = 'specification',
-): ErrorInformation {
-  const other = compatibility === 'mojaloop' ? mojaloopErrors[reason] : undefined
-  const [code, detail]: ErrorOf = other ?? abortErrors[reason]
+export function errorOf(reason: AbortReason): ErrorInformation {
+  const [code, detail]: ErrorOf = abortErrors[reason]
   return errorInformation(code, detail)
+}
+
+type Parties = Pick<Claimed, 'payerFsp' | 'payeeFsp' | 'currency' | 'bulkTransferId'>
+
+/** With Mojaloop compatibility: where existing clients wait for another code, or compare the text. */
+export function mojaloopErrorOf(reason: AbortReason, transfer: Parties): ErrorInformation {
+  const { payerFsp, payeeFsp, currency, bulkTransferId } = transfer
+  if (reason === 'PAYEE_UNKNOWN') return errorInformation('3100', 'the payee FSP is unknown')
+  if (bulkTransferId === undefined) return errorOf(reason)
+  // An FSP that is inactive itself is the reason of the whole bulk.
+  switch (reason) {
+    case 'PAYER_INACTIVE':
+      return errorInformation('3100', `Participant ${payerFsp} ${currency} account is inactive`)
+    case 'PAYEE_INACTIVE':
+      return errorInformation('3100', `Participant ${payeeFsp} ${currency} account is inactive`)
+    default:
+      return errorOf(reason)
+  }
 }
 
 function answerErrorOf(reason: AnswerReason): ErrorInformation {
@@ -95,7 +110,7 @@ export function claimedBy({ id, payload }: PrepareEvent): Claimed & Open {
     payeeFsp: payload.payeeFsp,
     amount,
     currency: payload.amount.currency,
-    expiresAt: writable(Date.parse(payload.expiration)).toISOString(),
+    expiresAt: writeDateTime(Date.parse(payload.expiration)),
     condition: payload.condition,
     requestHash: payload.payloadHash,
     allocation: allocationOf(payload),

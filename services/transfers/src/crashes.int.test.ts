@@ -3,6 +3,7 @@
  * them and continued by the next process.
  */
 import { randomUUID } from 'node:crypto'
+import { schemaOf } from '@causeway/runtime'
 import { newEvent, onEvents, type DomainEvent, type EventName } from '@causeway/events'
 import type { Calls } from '@causeway/grpc'
 import { start as startLedger, settings as ledgerSettings } from '@causeway/participant-lifecycle'
@@ -25,7 +26,7 @@ import { claim, prepare, reserve, replyToPayer } from './prepare.ts'
 import { start } from './service.ts'
 import { settings } from './settings.ts'
 import { openTransferStore, readTransfers, type TransferStore } from './store.ts'
-import { heal, sweep, type SweepOptions } from './sweep.ts'
+import { heal, sweep, type SweepOptions } from './expiry/sweep.ts'
 import {
   fulfilEvent,
   fulfilment,
@@ -78,8 +79,7 @@ beforeAll(async () => {
   modelId = await onboard(parts.grpc)
   db = await parts.openDatabase({
     url: '',
-    schema: 'transfers',
-    migrations: new URL('../migrations/', import.meta.url),
+    ...schemaOf('transfers'),
     connections_max: 4,
   })
   store = openTransferStore(db, parts.bus)
@@ -129,7 +129,7 @@ describe('a prepare that stopped', () => {
     const event = prepared({ expiration: inMs(200) })
     await claim(deps, [event])
     await pastExpiry(event)
-    await sweep(deps, bounds)
+    await sweep(deps, 'singles', bounds)
     expect(await publishedOf(event)).toEqual(['TransferPrepareRequestTimedout'])
     // A reserve that was under way meanwhile meets the void.
     await prepare(deps, [event])
@@ -156,7 +156,7 @@ describe('a prepare that stopped', () => {
     const { toReserve } = await claim(deps, [event])
     await reserve(deps, toReserve)
     await pastExpiry(event)
-    await sweep(deps, bounds)
+    await sweep(deps, 'singles', bounds)
     expect(await publishedOf(event)).toEqual(['TransferPrepareRequestTimedout'])
     expect(await stateOf(event)).toBe('ABORTED, VOIDED')
   })
@@ -167,7 +167,7 @@ describe('a prepare that stopped', () => {
     const reserved = await reserve(deps, toReserve)
     expect(reserved[0]?.answer.outcome).toBe('RESERVED')
     await pastExpiry(event)
-    await sweep(deps, bounds)
+    await sweep(deps, 'singles', bounds)
     await move(deps, reserved, { reply: replyToPayer })
     expect(await publishedOf(event)).toEqual(['TransferPrepareRequestTimedout'])
     expect(await stateOf(event)).toBe('ABORTED, VOIDED')
@@ -215,7 +215,7 @@ describe('a fulfil that stopped', () => {
     const { toEnd } = await decide(deps, [fulfil])
     const posted = await post(deps, toEnd)
     await pastExpiry(event)
-    await sweep(deps, bounds)
+    await sweep(deps, 'singles', bounds)
     await handle(fulfil)
     await move(deps, posted, { reply: replyToPayee(deps) })
     const [, committed] = await eventsOf(event)
@@ -244,7 +244,7 @@ describe('a fulfil that stopped', () => {
     const fulfil = fulfilled(event, { transferState: 'RESERVED' })
     const { toEnd } = await decide(deps, [fulfil])
     await pastExpiry(event)
-    await sweep(deps, bounds)
+    await sweep(deps, 'singles', bounds)
     await move(deps, await post(deps, toEnd), { reply: replyToPayee(deps) })
     expect(await publishedOf(event)).toEqual([
       'TransferPrepared',
@@ -301,7 +301,7 @@ describe('a fulfil that stopped', () => {
     const { toEnd } = await decide(deps, [reject])
     await post(deps, toEnd)
     await pastExpiry(event)
-    await sweep(deps, bounds)
+    await sweep(deps, 'singles', bounds)
     const [, rejected] = await eventsOf(event)
     expect(rejected?.relay).toBeUndefined()
     expect(rejected?.payload).toMatchObject({
@@ -415,8 +415,8 @@ function prepared(changes: PrepareChanges = {}) {
     expiration: inMs(60_000),
     receivedAt: inMs(0),
     settlementModelId: modelId,
-    payerAccountId: 0,
-    payeeAccountId: 0,
+    payerAccountId: undefined,
+    payeeAccountId: undefined,
     ...changes,
   })
 }
@@ -451,7 +451,7 @@ async function pastExpiry({ payload }: Prepared): Promise<void> {
 /** As if its time had come for the sweeper. */
 async function sweepNow(event: Prepared): Promise<void> {
   await store.sweepAgain([{ transferId: idOf(event), at: new Date() }])
-  await sweep(deps, bounds)
+  await sweep(deps, 'singles', bounds)
 }
 
 function depsThrough(gate: Gate): Deps {

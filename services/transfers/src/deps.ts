@@ -25,6 +25,8 @@ export type AlarmKind =
   | 'PAYEE_MESSAGE_GIVEN_UP'
   /** All items of a bulk are final, but its counts disagree. */
   | 'BULK_MISCOUNTED'
+  /** A transfer that is due, or a bulk whose items are final, cannot be ended. */
+  | 'NOT_ENDED'
   /** A message has been unfinished for so long that transfers no longer expire. */
   | 'TIMEOUTS_HELD_BACK'
 
@@ -49,7 +51,7 @@ export interface Deps {
   readonly rejectedBulksKept_ms: number
 }
 
-/** For the steps of bulks: between two slices single transfers go first. */
+/** For the steps of bulks: before each piece of large work single transfers go first. */
 export interface BulkDeps extends Deps, Pick<BatchContext, 'giveWay'> {}
 
 export function openAlarms(log: Logger, metrics: Metrics): RaiseAlarm {

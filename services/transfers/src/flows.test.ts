@@ -3,6 +3,7 @@ import { FromNewerRelease, type OutgoingMessage } from '@causeway/bus'
 import { catalogue, derivedId } from '@causeway/events'
 import type { Entry } from '@causeway/ledger/testing'
 import { Crash, crashAt } from '@causeway/process/testing/gated'
+import type { ReserveRefusal } from '@causeway/protos'
 import { describe, expect, test } from '@jest/globals'
 import {
   fulfilEvent,
@@ -26,7 +27,7 @@ const posted: Entry & { readonly terms: object } = {
   id,
   kind: 'FUNDS_IN',
   outcome: 'POSTED',
-  reason: '',
+  reason: null,
   terms: { payer, payee: payer, amount: 100_000n, currency: 'USD' },
   parties: { payerId: 2, payeeId: 2 },
   accounts: { debitAccountId: 1, creditAccountId: 2 },
@@ -80,13 +81,14 @@ describe('Prepares:', () => {
     expect(world.row(id)?.state).toBe('RESERVED')
   })
 
-  test.each([
+  test.each<[ReserveRefusal, string, string]>([
     ['PAYER_UNKNOWN', 'TransferPrepareInvalidPayerCheckFailed', '3202'],
     ['PAYEE_UNKNOWN', 'TransferPrepareInvalidPayeeCheckFailed', '3203'],
     ['PAYER_INACTIVE', 'TransferPrepareInvalidPayerCheckFailed', '3100'],
     ['PAYEE_INACTIVE', 'TransferPrepareInvalidPayeeCheckFailed', '3100'],
     ['PAYER_NO_ACCOUNT', 'TransferPrepareInvalidPayerCheckFailed', '3100'],
     ['PAYEE_NO_ACCOUNT', 'TransferPrepareInvalidPayeeCheckFailed', '3100'],
+    ['PAYEE_UNREACHABLE', 'TransferPrepareInvalidPayeeCheckFailed', '3201'],
     ['COVER_SHORT', 'TransferPrepareLiquidityCheckFailed', '4001'],
     ['CAP_SHORT', 'TransferPrepareLiquidityCheckFailed', '4200'],
     ['EXPIRED', 'TransferPrepareRequestTimedout', '3303'],
@@ -104,7 +106,7 @@ describe('Prepares:', () => {
   })
 
   test('A prepare for a payee FSP that is no participant gets the code that clients of Mojaloop expect', async () => {
-    const refusals = new Map([[payer, 'PAYEE_UNKNOWN']])
+    const refusals = new Map([[payer, 'PAYEE_UNKNOWN' as const]])
     const world = openWorld({ refusals, compatibility: 'mojaloop' })
     const published = only(await world.handle(prepareEvent(id)))
     expect(errorOf(published)).toBe('3100 Generic validation error - the payee FSP is unknown')
@@ -168,7 +170,7 @@ describe('Prepares:', () => {
 })
 
 test('A refusal for an unknown reason waits for a release that knows it', async () => {
-  const refusals = new Map([[payer, 'MOON']])
+  const refusals = new Map([[payer, 'MOON' as never]])
   const world = openWorld({ refusals })
   const event = prepareEvent(id)
   await expect(world.handle(event)).rejects.toThrow(FromNewerRelease)
@@ -443,12 +445,14 @@ describe('The sweeper:', () => {
 
   test('A void that the ledger postpones is repeated at the time that the ledger names', async () => {
     const world = await reservedWorld()
-    const [row] = await world.deps.store.takeDue(new Date('2026-01-01T00:02:00Z'), 0, 1)
+    const [row] = await world.deps.store.takeDue('singles', new Date('2026-01-01T00:02:00Z'), 0, 1)
     expect(row?.transferId).toBe(id)
     await world.deps.store.sweepAgain([{ transferId: id, at: new Date(0) }])
     expect(await world.sweep()).toEqual([])
     // The ledger answered 61 s; until then nothing is due.
-    expect(await world.deps.store.takeDue(new Date('2026-01-01T00:01:00.999Z'), 0, 1)).toEqual([])
+    expect(
+      await world.deps.store.takeDue('singles', new Date('2026-01-01T00:01:00.999Z'), 0, 1),
+    ).toEqual([])
     world.time(61_000)
     expect(typesOf(await world.sweep())).toEqual(['TransferFulfilComitRequestTimedout'])
   })

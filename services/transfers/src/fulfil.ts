@@ -31,7 +31,7 @@ import {
   type MoveResult,
 } from './move.ts'
 import { answeredBy, finishPreparation } from './prepare.ts'
-import type { Refusal } from './record-store.ts'
+import type { Refusal } from './records/record-store.ts'
 import type { Deps } from './deps.ts'
 
 export type PayeeEvent = FulfilEvent | RejectEvent

@@ -81,8 +81,8 @@ async function reserved(expires_ms: number): Promise<string> {
     expiration: inMs(expires_ms),
     receivedAt: inMs(0),
     settlementModelId,
-    payerAccountId: 0,
-    payeeAccountId: 0,
+    payerAccountId: undefined,
+    payeeAccountId: undefined,
   })
   await parts.bus.publish([newEvent('settlements', name, payload)])
   const { transferId } = payload

@@ -74,8 +74,8 @@ async function prepared(expires_ms: number): Promise<Request> {
     expiration: inMs(expires_ms),
     receivedAt: inMs(0),
     settlementModelId,
-    payerAccountId: 0,
-    payeeAccountId: 0,
+    payerAccountId: undefined,
+    payeeAccountId: undefined,
   })
   await parts.bus.publish([newEvent('settlements', name, payload)])
   return payload

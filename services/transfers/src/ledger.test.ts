@@ -10,12 +10,9 @@ import { prepareEvent } from './testing/messages.ts'
 const wire: WireAnswer = {
   transferId: 'a',
   outcome: 'RESERVED',
-  reason: '',
-  retryMs: 0,
   evidence: Buffer.alloc(0),
   settlementModelId: 1,
   settles: 'NET',
-  windowId: 0,
   payerPosition: null,
   payeePosition: null,
 }
@@ -23,20 +20,21 @@ const wire: WireAnswer = {
 describe('Invalid answers of the ledger:', () => {
   test.each([
     ['a reservation without a position', {}],
-    ['a posting without a fulfilment', { outcome: 'POSTED' }],
-    ['a fault', { outcome: 'FAULT' }],
+    ['a posting without a fulfilment', { outcome: 'POSTED' as const }],
+    ['a fault', { outcome: 'FAULT' as const }],
   ])('In an answer of the ledger %s is a fault of its item', (_name, changes) => {
     expect(answerOf('a', { ...wire, ...changes }, undefined).outcome).toBe('FAULT')
   })
 
   const evidence = Buffer.from('{"kind":"MOON"}')
-  test.each([
-    ['a refusal for an unknown reason', { outcome: 'REFUSED', reason: 'MOON' }],
-    ['a void for an unknown reason', { outcome: 'VOIDED', reason: 'MOON' }],
-    ['a void with unknown evidence', { outcome: 'VOIDED', reason: 'REJECTED', evidence }],
+  const unknown = 99 as never
+  test.each<[string, Partial<WireAnswer>]>([
+    ['a refusal for an unknown reason', { outcome: 'REFUSED', refusal: unknown }],
+    ['a void for an unknown reason', { outcome: 'VOIDED', voidReason: unknown }],
+    ['a void with unknown evidence', { outcome: 'VOIDED', voidReason: 'REJECTED', evidence }],
     ['a posting with unknown evidence', { outcome: 'POSTED', evidence }],
-    ['a posting to settle in an unknown way', { outcome: 'POSTED', settles: 'MOON' }],
-    ['an unknown outcome', { outcome: 'PERHAPS' }],
+    ['a posting to settle in an unknown way', { outcome: 'POSTED', settles: unknown }],
+    ['an unknown outcome', { outcome: unknown }],
   ])('In an answer of the ledger %s may be of a newer release', (_name, changes) => {
     expect(answerOf('a', { ...wire, ...changes }, undefined).outcome).toBe('NOT_UNDERSTOOD')
   })
@@ -55,8 +53,6 @@ describe('a call without an answer', () => {
   } as never)
   const item = {
     transfer: claimedBy(prepareEvent('a')),
-    payerAccountId: 0,
-    payeeAccountId: 0,
   }
 
   test('A call without an answer is repeated with the same id until it is answered', async () => {

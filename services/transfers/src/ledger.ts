@@ -8,11 +8,12 @@ import { retrying, type Logger } from '@causeway/process'
 import type {
   LedgerAnswer as WireAnswer,
   LedgerEntry,
+  LedgerEntryKind,
   ledgerService,
   Position as WirePosition,
   PrepareItem,
+  VoidReason,
 } from '@causeway/protos'
-import { settlementKinds, type VoidReason, reserveRefusals, voidReasons } from '@causeway/services'
 import type { LedgerMovement } from './domain/decide.ts'
 import type { Evidence } from './domain/evidence.ts'
 import type { LedgerAnswer, Position } from './domain/ledger-answer.ts'
@@ -21,10 +22,10 @@ import { readEvidence, writeEvidence, type ReadEvidence } from './evidence.ts'
 
 export type LedgerCalls = Calls<typeof ledgerService>
 
-/** The accounts that the allocation found; 0 where it found none. */
+/** The accounts that the allocation found; undefined where it found none. */
 export interface AccountHints {
-  readonly payerAccountId: number
-  readonly payeeAccountId: number
+  readonly payerAccountId?: number | undefined
+  readonly payeeAccountId?: number | undefined
 }
 
 export interface ReserveItem extends AccountHints {
@@ -65,7 +66,6 @@ export interface LedgerOptions {
 }
 
 const noEvidence = Buffer.alloc(0)
-const noSettles = ''
 
 export function openLedger(calls: LedgerCalls, { log, signal }: LedgerOptions): Ledger {
   const answered = <T>(what: string, call: () => Promise<T>): Promise<T> =>
@@ -116,7 +116,9 @@ export function openLedger(calls: LedgerCalls, { log, signal }: LedgerOptions): 
     async overdueReservations(overdue_ms, limit) {
       const request = { overdueMs: overdue_ms, limit }
       const { entries } = await answered('list', () => calls.ListOverdueReservations(request))
-      return entries.map(({ id, expiresAt }) => ({ transferId: id, expiresAt }))
+      return entries.flatMap(({ id, expiresAt }) =>
+        expiresAt === undefined ? [] : [{ transferId: id, expiresAt }],
+      )
     },
   }
 }
@@ -145,16 +147,17 @@ function prepareItem({ transfer, payerAccountId, payeeAccountId }: ReserveItem):
     amount: formatAmount(transfer.amount),
     currency,
     expiresAt,
-    settlementModelId: allocation?.settlementModelId ?? 0,
-    settles: allocation?.settles ?? noSettles,
+    settlementModelId: allocation?.settlementModelId,
+    settles: allocation?.settles,
     payerAccountId,
     payeeAccountId,
+    isBulkItem: transfer.bulkTransferId !== undefined,
   }
 }
 
 /**
  * An answer that makes no sense is a FAULT of this item, and one that a newer release may have given is
- * NOT_UNDERSTOOD; its neighbours go on.
+ * NOT_UNDERSTOOD, where a value that this release does not know is a number; its neighbours go on.
  */
 export function answerOf(
   transferId: string,
@@ -164,49 +167,52 @@ export function answerOf(
   if (wire?.transferId !== transferId) throw new Error(`the ledger did not answer ${transferId}`)
   switch (wire.outcome) {
     case 'RESERVED': {
+      const { settlementModelId } = wire
       const payerPosition = positionOf(wire.payerPosition)
       if (payerPosition === undefined) return fault('reserved without a position')
-      return { outcome: 'RESERVED', settlementModelId: wire.settlementModelId, payerPosition }
+      if (settlementModelId === undefined) return fault('reserved without a settlement model')
+      return { outcome: 'RESERVED', settlementModelId, payerPosition }
     }
     case 'POSTED':
       return posted(wire, sent)
     case 'VOIDED': {
-      const reason = voidReasons.find((known) => known === wire.reason)
-      if (reason === undefined) return notUnderstood(`voided for ${wire.reason}`)
+      const { voidReason: reason } = wire
+      if (typeof reason !== 'string') return notUnderstood(`voided for ${String(reason)}`)
       const evidence = evidenceOf(wire.evidence, sent)
       if (evidence === 'unreadable') return notUnderstood('voided with unknown evidence')
       return { outcome: 'VOIDED', reason, evidence, payerPosition: positionOf(wire.payerPosition) }
     }
     case 'REFUSED': {
-      const reason = reserveRefusals.find((known) => known === wire.reason)
-      if (reason === undefined) return notUnderstood(`refused for ${wire.reason}`)
+      const { refusal: reason } = wire
+      if (typeof reason !== 'string') return notUnderstood(`refused for ${String(reason)}`)
       return { outcome: 'REFUSED', reason, payerPosition: positionOf(wire.payerPosition) }
     }
     case 'MISMATCH':
     case 'UNKNOWN':
       return { outcome: wire.outcome }
     case 'TOO_EARLY':
-      return { outcome: 'TOO_EARLY', retry_ms: wire.retryMs }
+      return { outcome: 'TOO_EARLY', retry_ms: wire.retryMs ?? 0 }
     case 'FAULT':
       return fault('refused by its database')
     default:
-      return notUnderstood(wire.outcome)
+      return notUnderstood(String(wire.outcome))
   }
 }
 
 function posted(wire: WireAnswer, sent: Sent | undefined): LedgerAnswer {
   const evidence = evidenceOf(wire.evidence, sent)
-  const settles = settlementKinds.find((known) => known === wire.settles)
+  const { settles, settlementModelId } = wire
   if (evidence === 'unreadable') return notUnderstood('posted with unknown evidence')
-  if (settles === undefined) return notUnderstood(`posted to settle ${wire.settles}`)
+  if (typeof settles !== 'string') return notUnderstood(`posted to settle ${String(settles)}`)
   if (evidence?.kind !== 'FULFIL') return fault('posted without a fulfilment')
+  if (settlementModelId === undefined) return fault('posted without a settlement model')
   const positions = [wire.payerPosition, wire.payeePosition].map(positionOf)
   return {
     outcome: 'POSTED',
     evidence,
-    settlementModelId: wire.settlementModelId,
+    settlementModelId,
     settles,
-    windowId: wire.windowId === 0 ? undefined : wire.windowId,
+    windowId: wire.windowId,
     positions: positions.filter((position) => position !== undefined),
   }
 }
@@ -227,27 +233,14 @@ function positionOf(wire: WirePosition | null): Position | undefined {
   if (wire === null) return undefined
   const { participantId, accountId, currency, value, reservedValue, changedAt } = wire
   const { limit, liquidity } = wire
-  return {
-    participantId,
-    accountId,
-    currency,
-    value,
-    reservedValue,
-    ...(limit === '' ? {} : { limit }),
-    ...(liquidity === '' ? {} : { liquidity }),
-    changedAt,
-  }
+  return { participantId, accountId, currency, value, reservedValue, limit, liquidity, changedAt }
 }
 
-const movementKinds: ReadonlySet<string> = new Set(['FUNDS_IN', 'FUNDS_OUT', 'SETTLEMENT'])
-const movementOutcomes = ['RESERVED', 'POSTED', 'VOIDED', 'REFUSED'] as const
+const movementKinds: ReadonlySet<LedgerEntryKind> = new Set(['FUNDS_IN', 'FUNDS_OUT', 'SETTLEMENT'])
 
 function movementOf(entry: LedgerEntry): LedgerMovement | undefined {
-  const outcome = movementOutcomes.find((known) => known === entry.outcome)
-  if (outcome === undefined || !movementKinds.has(entry.kind)) return undefined
-  return {
-    outcome,
-    participants: [entry.payerFsp, entry.payeeFsp],
-    completedAt: entry.completedAt === '' ? undefined : entry.completedAt,
-  }
+  const { kind, outcome, payerFsp, payeeFsp, completedAt } = entry
+  if (!movementKinds.has(kind)) return undefined
+  const participants = [payerFsp, payeeFsp].filter((name) => name !== undefined)
+  return { outcome, participants, completedAt }
 }

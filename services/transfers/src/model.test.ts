@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { Crash, type Gate } from '@causeway/process/testing/gated'
 import { expect, test } from '@jest/globals'
 import type { FulfilEvent, PrepareEvent, RejectEvent } from './contract.ts'
-import { sweep } from './sweep.ts'
+import { sweep } from './expiry/sweep.ts'
 import { fulfilEvent, payer, prepareEvent, rejectEvent } from './testing/messages.ts'
 import { openWorld } from './testing/world.ts'
 
@@ -79,7 +79,8 @@ function openReplay() {
     if (name === 'tick') world.time(tick_ms)
     else if (name === 'sweep') {
       const clock = () => Promise.resolve(new Date(Math.min(now_ms(), ...pending.values())))
-      await unlessDead(sweep(world.depsThrough(gateOf(kind)), { batch_max: 10, clock }))
+      const deps = world.depsThrough(gateOf(kind))
+      await unlessDead(sweep(deps, 'singles', { batch_max: 10, clock }))
     } else if (name === 'send') {
       const event = eventOf(kind, id, world.iso())
       sent.set(`${kind} ${transfer}`, event)

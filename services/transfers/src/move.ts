@@ -5,7 +5,7 @@
 import { FromNewerRelease, type OutgoingMessage } from '@causeway/bus'
 import type { Relay } from '@causeway/events'
 import { endedBulk, endedItems, type EndedItem } from './bulks/contract.ts'
-import { announcementOf, errorOf, type Moved } from './contract.ts'
+import { announcementOf, errorOf, mojaloopErrorOf, type Moved } from './contract.ts'
 import type { Fulfil, Reject } from './domain/decide.ts'
 import {
   canMove,
@@ -69,7 +69,7 @@ export async function move<A extends LedgerCall>(
   if (changes.length === 0 && answers.length === 0) return finish(deps, answered, new Map(), now)
   const movement = await deps.store.move(changes, now, (found) => [
     ...planned.flatMap((plan) => eventsFor(plan, found, now, reply)),
-    ...bulkEventsFor(planned, found, now),
+    ...bulkEventsFor(deps, planned, found, now),
     ...answers,
   ])
   for (const { call, answer, consequence } of planned) {
@@ -94,9 +94,11 @@ function plannedMove<A extends LedgerCall>(
 ): Planned<A> | undefined {
   if (!canMove(answer) || consequence.RECEIVED.type !== 'moves') return undefined
   const { message, relay } = call
-  const transfer = transferAfter(claimedOf(call.transfer), answer, {
+  const claimed = claimedOf(call.transfer)
+  const transfer = transferAfter(claimed, answer, {
     now: now.toISOString(),
-    errorOf: (reason) => errorOf(reason, compatibility),
+    errorOf: (reason) =>
+      compatibility === 'mojaloop' ? mojaloopErrorOf(reason, claimed) : errorOf(reason),
   })
   const change: Change = {
     transfer,
@@ -151,6 +153,7 @@ function eventsFor<A extends LedgerCall>(
 
 /** Items are announced through their bulks: the items that this move ended, and the bulks that end with them. */
 function bulkEventsFor<A extends LedgerCall>(
+  { compatibility }: Deps,
   planned: readonly Planned<A>[],
   { moved, ended }: Movement,
   now: Date,
@@ -170,7 +173,7 @@ function bulkEventsFor<A extends LedgerCall>(
   const traceOf = (bulkTransferId: string) => traces.get(bulkTransferId)
   return [
     ...[...items].map(([id, ofBulk]) => endedItems(ofBulk, now.toISOString(), traceOf(id))),
-    ...ended.map((one) => endedBulk(one, traceOf(one.bulk.bulkTransferId))),
+    ...ended.map((one) => endedBulk(one, traceOf(one.bulk.bulkTransferId), compatibility)),
   ]
 }
 

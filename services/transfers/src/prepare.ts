@@ -2,6 +2,7 @@
  * A payer FSP's request in three steps: claim the id, reserve in the ledger, move by its answer. A crash
  * may follow any of them; the next message about the transfer continues from the stored state.
  */
+import { writableTime } from '@causeway/fspiop'
 import type { OutgoingMessage } from '@causeway/bus'
 import type { Relay } from '@causeway/events'
 import {
@@ -14,7 +15,7 @@ import {
 } from './contract.ts'
 import { decidePrepare } from './domain/decide.ts'
 import { consequenceOf, type LedgerAnswer } from './domain/ledger-answer.ts'
-import { writable, type Claimed, type Open, type Transfer } from './domain/transfer.ts'
+import type { Claimed, Open, Transfer } from './domain/transfer.ts'
 import type { AccountHints } from './ledger.ts'
 import {
   move,
@@ -23,7 +24,7 @@ import {
   type LedgerCall,
   type MoveResult,
 } from './move.ts'
-import type { Refusal } from './record-store.ts'
+import type { Refusal } from './records/record-store.ts'
 import type { Deps } from './deps.ts'
 
 /** A claimed id that is to be reserved. */
@@ -56,7 +57,7 @@ export async function claim(deps: Deps, events: readonly PrepareEvent[]): Promis
   const asked = events.map((event) => ({ event, transfer: claimedBy(event) }))
   const claims = asked.map(({ event, transfer }) => ({
     transfer,
-    sweepAt: writable(Date.parse(transfer.expiresAt) + deps.expiryGrace_ms),
+    sweepAt: writableTime(Date.parse(transfer.expiresAt) + deps.expiryGrace_ms),
     relay: event.relay,
   }))
   const claimed = await deps.store.claim(claims, deps.now())
@@ -92,7 +93,7 @@ function modified({ id, payload }: PrepareEvent, { transferId, state }: Transfer
 
 function continuing(event: PrepareEvent, transfer: Claimed & Open): ToReserve {
   const { payload, relay, traceparent } = event
-  const { payerAccountId = 0, payeeAccountId = 0 } = payload
+  const { payerAccountId, payeeAccountId } = payload
   return { transfer, hints: { payerAccountId, payeeAccountId }, event, relay, traceparent }
 }
 
@@ -149,7 +150,7 @@ export async function finishPreparation(
   )
   const toReserve = transfers.map((transfer) => ({
     transfer,
-    hints: { payerAccountId: 0, payeeAccountId: 0 },
+    hints: {},
     relay: requests.get(transfer.transferId),
   }))
   throwUnfinished(await move(deps, await reserve(deps, toReserve), { reply: replyToPayer }))

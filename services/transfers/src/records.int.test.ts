@@ -1,10 +1,11 @@
 /** The operator's reads of transfers on PostgreSQL. */
+import { schemaOf } from '@causeway/runtime'
 import { statement, type Database } from '@causeway/postgres'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { claimedBy } from './contract.ts'
-import { openRecordStore, selectOfCondition } from './record-store.ts'
+import { openRecordStore, selectOfCondition } from './records/record-store.ts'
 import { openTransferStore, type Claim } from './store.ts'
 import { hashOf, payer, prepareEvent } from './testing/messages.ts'
 
@@ -16,8 +17,7 @@ beforeAll(async () => {
   parts = await openTestParts()
   db = await parts.openDatabase({
     url: '',
-    schema: 'transfers',
-    migrations: new URL('../migrations/', import.meta.url),
+    ...schemaOf('transfers'),
     connections_max: 1,
   })
 })

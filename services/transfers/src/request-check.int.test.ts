@@ -1,6 +1,6 @@
-/** Where services run apart, only what the edge has authenticated reserves money. */
+/** Where services run apart, only what the edge has authenticated reserves, posts or releases money. */
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto'
-import { requestMac } from '@causeway/component-keys'
+import { requestMac } from '@causeway/keys/components'
 import { newEvent } from '@causeway/events'
 import { start as startLedger, settings as ledgerSettings } from '@causeway/participant-lifecycle'
 import { Outage, type Service } from '@causeway/process'
@@ -9,9 +9,19 @@ import { requestKeysService } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { start as startSettlements, settings as settlementsSettings } from '@causeway/settlements'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import type { BulkFulfilEvent } from './bulks/contract.ts'
+import type { FulfilEvent, RejectEvent } from './contract.ts'
 import { start } from './service.ts'
 import { settings, type Settings } from './settings.ts'
-import { prepareEvent, rejectEvent, relayOf, type PrepareChanges } from './testing/messages.ts'
+import { bulkFulfilEvent, fulfilled } from './testing/bulk-messages.ts'
+import {
+  fulfilEvent,
+  otherFulfilment,
+  prepareEvent,
+  rejectEvent,
+  relayOf,
+  type PrepareChanges,
+} from './testing/messages.ts'
 import { onboard, outcomeOf } from './testing/scheme.ts'
 
 const first = randomBytes(32)
@@ -26,10 +36,8 @@ let refusedQuestions: number
 let parts: TestParts
 let services: Service[]
 let settlementModelId: number
-let requiredFrom: Date
 
 beforeEach(async () => {
-  requiredFrom = new Date(0)
   keys = { key: first, previousKey: Buffer.alloc(0) }
   edge = first
   isAway = false
@@ -50,7 +58,7 @@ afterEach(async () => {
 async function startTransfers(changes: Partial<Settings> = {}): Promise<void> {
   parts.grpc.serve(requestKeysService, {
     GetRequestKey: () => {
-      if (!isAway) return Promise.resolve({ ...keys, requiredFrom: requiredFrom.toISOString() })
+      if (!isAway) return Promise.resolve(keys)
       refusedQuestions++
       return Promise.reject(new Outage('away', { kind: 'AWAY' }))
     },
@@ -66,8 +74,8 @@ async function publish(sent: 'with code' | 'without code', forged: PrepareChange
     expiration: new Date(now_ms + 60_000).toISOString(),
     receivedAt: new Date(now_ms).toISOString(),
     settlementModelId,
-    payerAccountId: 0,
-    payeeAccountId: 0,
+    payerAccountId: undefined,
+    payeeAccountId: undefined,
   }
   const { name, payload } = prepareEvent(randomUUID(), asked)
   const mac = requestMac(createSecretKey(edge), payload)
@@ -104,28 +112,12 @@ test.each([
     expect(await deadLetter()).toMatchObject({
       group: 'transfers',
       key: id,
-      reason: expect.stringContaining(`the request ${id} is not from the edge`),
+      reason: expect.stringContaining(`the message about ${id} is not from the edge`),
     })
     await eventually(() => isReserved(other), 'the other reservation')
     expect(await outcomeOf(parts.grpc, id)).toBeUndefined()
   },
 )
-
-test('Before the time from which codes are required, a request of an earlier release without one is worked on', async () => {
-  requiredFrom = new Date(Date.now() + 3_600_000)
-  await startTransfers()
-  const id = await publish('without code')
-  await eventually(() => isReserved(id), 'the reservation')
-})
-
-test('Where the operator accepts requests without a code they reserve money, which is reported', async () => {
-  await startTransfers({ TRANSFERS_UNAUTHENTICATED_REQUESTS: 'accepted' })
-  const id = await publish('without code')
-  await eventually(() => isReserved(id), 'the reservation')
-  expect(await parts.metrics.metrics()).toContain(
-    'insecure_modes{service="transfers",mode="TRANSFERS_UNAUTHENTICATED_REQUESTS=accepted"} 1',
-  )
-})
 
 test('When the key was replaced, requests of edges with the new one and with the one before reserve money', async () => {
   await startTransfers()
@@ -156,25 +148,88 @@ test('While auth-service is away, a request with an unknown code waits and is no
   expect(await parts.bus.deadLetters(10)).toEqual([])
 })
 
-async function refuse(id: string, sent: 'with code' | 'without code'): Promise<void> {
-  const { name, payload } = rejectEvent(id, { receivedAt: new Date().toISOString() })
+type Answer = FulfilEvent | RejectEvent | BulkFulfilEvent
+
+/** What the edge publishes for an answer; the code is of the answer as the edge saw it. */
+async function answer(
+  { name, payload }: Answer,
+  sent: 'with code' | 'without code',
+  forged: object = {},
+): Promise<void> {
   const mac = requestMac(createSecretKey(edge), payload)
   const relay = { ...relayOf('{}'), ...(sent === 'with code' ? { mac } : {}) }
-  await parts.bus.publish([newEvent('fspiop-api', name, payload, { relay })])
+  const changed = { ...payload, ...forged } as typeof payload
+  await parts.bus.publish([newEvent('fspiop-api', name, changed, { relay })])
 }
 
-test('A refusal of a payee FSP that the edge has not authenticated releases nothing and holds no transfer back', async () => {
-  await startTransfers()
-  const id = await publish('with code')
-  await eventually(() => isReserved(id), 'the reservation')
-  await refuse(id, 'without code')
-  expect(await deadLetter()).toMatchObject({
-    key: id,
-    type: 'TransferRejectRequested',
-    reason: `NotFromTheEdge: the request ${id} is not from the edge`,
-  })
-  expect(await outcomeOf(parts.grpc, id)).toBe('RESERVED')
-  expect(await parts.metrics.metrics()).toContain('\ntransfers_held_back 0\n')
-  await refuse(id, 'with code')
-  await eventually(async () => (await outcomeOf(parts.grpc, id)) === 'VOIDED', 'the release')
-})
+const ofNow = () => ({ receivedAt: new Date().toISOString() })
+const wrong = { fulfilment: otherFulfilment }
+const answers: readonly (readonly [
+  string,
+  (id: string) => Answer,
+  'with code' | 'without code',
+  object,
+])[] = [
+  ['refusal', (id) => rejectEvent(id, ofNow()), 'without code', {}],
+  ['fulfilment', (id) => fulfilEvent(id, ofNow()), 'without code', {}],
+  ['wrong fulfilment', (id) => fulfilEvent(id, { ...ofNow(), ...wrong }), 'without code', {}],
+  ['fulfilment changed to a wrong one', (id) => fulfilEvent(id, ofNow()), 'with code', wrong],
+  [
+    'fulfilment that is dated back',
+    (id) => fulfilEvent(id, ofNow()),
+    'with code',
+    { receivedAt: new Date(0).toISOString() },
+  ],
+]
+
+test.each(answers)(
+  'A %s that the edge has not authenticated ends no reservation and holds no transfer back',
+  async (_what, eventOf, sent, forged) => {
+    await startTransfers()
+    const id = await publish('with code')
+    await eventually(() => isReserved(id), 'the reservation')
+    const event = eventOf(id)
+    await answer(event, sent, forged)
+    expect(await deadLetter()).toMatchObject({
+      key: id,
+      type: event.name,
+      reason: `NotFromTheEdge: the message about ${id} is not from the edge`,
+    })
+    expect(await outcomeOf(parts.grpc, id)).toBe('RESERVED')
+    expect(await parts.metrics.metrics()).toContain('\ntransfers_held_back 0\n')
+  },
+)
+
+test.each([
+  ['refusal', rejectEvent, 'VOIDED'],
+  ['fulfilment', fulfilEvent, 'POSTED'],
+] as const)(
+  'A %s that the edge has authenticated ends the reservation',
+  async (_what, of, outcome) => {
+    await startTransfers()
+    const id = await publish('with code')
+    await eventually(() => isReserved(id), 'the reservation')
+    await answer(of(id, ofNow()), 'with code')
+    await eventually(async () => (await outcomeOf(parts.grpc, id)) === outcome, outcome)
+    expect(await parts.bus.deadLetters(10)).toEqual([])
+  },
+)
+
+test.each([
+  ['refuses the bulk', 'without code', { bulkTransferState: 'REJECTED' }],
+  ['reports items', 'without code', { bulkTransferState: 'PROCESSING' }],
+  ['has other results than the edge saw', 'with code', { individualTransferResults: [] }],
+] as const)(
+  'An answer to a bulk that %s and that the edge has not authenticated is a dead letter',
+  async (_what, sent, forged) => {
+    await startTransfers()
+    const id = randomUUID()
+    const sane = bulkFulfilEvent(id, fulfilled([randomUUID()]), ofNow())
+    await answer(sane, sent, forged)
+    expect(await deadLetter()).toMatchObject({
+      group: 'transfers.bulks',
+      key: id,
+      reason: `NotFromTheEdge: the message about ${id} is not from the edge`,
+    })
+  },
+)

@@ -1,8 +1,8 @@
 /**
- * Before money is reserved the request of the payer FSP must be authentic, and before a refusal releases it
- * that of the payee FSP: the edge has verified it and adds a code that needs a key which the bus does not
- * have. One that is not becomes a dead letter. An authentic one never does, whichever of two keys its edge
- * has.
+ * Before money is reserved the request of the payer FSP must be authentic, and before it is posted or
+ * released the answer of the payee FSP: the edge has verified it and adds a code that needs a key which the
+ * bus does not have. One that is not becomes a dead letter. An authentic one never does, whichever of two
+ * keys its edge has.
  */
 import {
   authenticatedEvents,
@@ -11,11 +11,9 @@ import {
   type PaymentRequest,
   type RequestKey,
   type RequestKeys,
-} from '@causeway/component-keys'
+} from '@causeway/keys/components'
 import type { Relay } from '@causeway/events'
 import type { GrpcHost } from '@causeway/grpc'
-import type { Metrics } from '@causeway/process'
-import { Counter } from 'prom-client'
 
 /** An event of any name; those that the edge authenticates are checked. */
 export interface Checked {
@@ -29,12 +27,15 @@ export type RequestCheck = (events: readonly Checked[]) => void | Promise<void>
 
 export const unchecked: RequestCheck = () => undefined
 
-/** What settlements makes of a request, and the refusals as the edge sends them. */
-const checked: ReadonlySet<string> = new Set([
-  ...[...authenticatedEvents].filter((name) => name.includes('Reject')),
-  'TransferPrepareAccountsAllocated',
-  'BulkTransferPrepareAccountsAllocated',
+/** What settlements makes of an event of the edge; transfers receives all others as the edge sends them. */
+const passedOnAs = new Map<string, string>([
+  ['TransferPrepareRequested', 'TransferPrepareAccountsAllocated'],
+  ['BulkTransferPrepareRequested', 'BulkTransferPrepareAccountsAllocated'],
 ])
+
+export const checkedEvents: ReadonlySet<string> = new Set(
+  authenticatedEvents.map((name) => passedOnAs.get(name) ?? name),
+)
 
 const notFromTheEdge = 'NotFromTheEdge'
 
@@ -42,7 +43,7 @@ const notFromTheEdge = 'NotFromTheEdge'
 class NotFromTheEdge extends Error {
   override readonly name = notFromTheEdge
   constructor(request: PaymentRequest) {
-    super(`the request ${idOf(request)} is not from the edge`)
+    super(`the message about ${idOf(request)} is not from the edge`)
   }
 }
 
@@ -51,33 +52,11 @@ export function isNotFromTheEdge(reason: string): boolean {
   return reason.startsWith(`${notFromTheEdge}: `)
 }
 
-export function openRequestCheck(grpc: GrpcHost, metrics: Metrics): RequestCheck {
+export function openRequestCheck(grpc: GrpcHost): RequestCheck {
   const keys = openRequestKeys(grpc)
-  const unauthenticated = new Counter({
-    name: 'transfers_unauthenticated_requests_total',
-    help: 'Requests without an authentication code, from processes of an earlier release',
-    registers: [metrics],
-  })
-
-  /** The messages that this key does not show to be authentic. */
-  function doubtful(asked: readonly Checked[], key: RequestKey | 'NONE'): readonly Checked[] {
-    return asked.filter(({ payload, relay }) => {
-      const mac = relay?.mac
-      // With a code but no key: one that was made meanwhile will be known soon.
-      if (key === 'NONE') {
-        if (mac === undefined) unauthenticated.inc()
-        return false
-      }
-      if (mac === undefined && Date.now() < key.requiredFrom.getTime()) {
-        unauthenticated.inc()
-        return false
-      }
-      return !isAuthentic(keysIn(key), payload as PaymentRequest, mac)
-    })
-  }
 
   return (events) => {
-    const asked = events.filter(({ name }) => checked.has(name))
+    const asked = events.filter(({ name }) => checkedEvents.has(name))
     if (asked.length === 0) return undefined
     const key = keys.current()
     if (key instanceof Promise) {
@@ -86,6 +65,13 @@ export function openRequestCheck(grpc: GrpcHost, metrics: Metrics): RequestCheck
     const left = doubtful(asked, key)
     return left.length === 0 ? undefined : refuse(left, keys)
   }
+}
+
+/** The messages that this key does not show to be authentic. */
+function doubtful(asked: readonly Checked[], key: RequestKey): readonly Checked[] {
+  return asked.filter(
+    ({ payload, relay }) => !isAuthentic(keysIn(key), payload as PaymentRequest, relay?.mac),
+  )
 }
 
 function keysIn({ key, previous }: RequestKey) {
@@ -98,8 +84,7 @@ async function refuse(left: readonly Checked[], keys: RequestKeys): Promise<void
   const now = await keys.reread()
   for (const { payload, relay } of left) {
     const request = payload as PaymentRequest
-    const isRefused = now === 'NONE' || !isAuthentic(keysIn(now), request, relay?.mac)
-    if (isRefused) throw new NotFromTheEdge(request)
+    if (!isAuthentic(keysIn(now), request, relay?.mac)) throw new NotFromTheEdge(request)
   }
 }
 

@@ -1,7 +1,7 @@
 /** A stored row as a value of the domain, and back. */
 import type { ErrorInformation, ExtensionList } from '@causeway/fspiop'
-import type { SettlementKind } from '@causeway/services'
-import type { AbortReason, Claimed, Ending, Final, Open, Transfer } from './domain/transfer.ts'
+import type { AbortReason, SettlementKind, TransferState } from '@causeway/protos'
+import type { Claimed, Ending, Final, Open, Transfer } from './domain/transfer.ts'
 
 export interface Row {
   readonly id: string
@@ -18,7 +18,7 @@ export interface Row {
   readonly prepare_event_id: string
   readonly received_at: Date
   readonly bulk_id: string | null
-  readonly state: Transfer['state']
+  readonly state: TransferState
   readonly reason: AbortReason | null
   readonly error: string | null
   readonly fulfilment: string | null

@@ -1,21 +1,21 @@
 /** The life of transfers: built in reading order, taken apart in the reverse. */
-import type { EventBus, Subscribed } from '@causeway/bus'
-import { openOwnKey } from '@causeway/component-keys'
+import type { EventBus } from '@causeway/bus'
+import { openOwnKey } from '@causeway/keys/components'
 import { onEvents } from '@causeway/events'
 import { openLiveSettings, type LiveSettings } from '@causeway/live-settings'
-import { openBodies, type Bodies } from '@causeway/month-keys'
+import { openBodies, type Bodies } from '@causeway/keys/months'
 import { onParticipantStates } from '@causeway/participants'
 import type { Database } from '@causeway/postgres'
+import { periodically, recent, type Logger, type Metrics, type Periodic } from '@causeway/process'
 import {
-  periodically,
-  reportInsecureModes,
-  type Logger,
-  type Metrics,
-  type Periodic,
-} from '@causeway/process'
-import { ledgerService, quotesService, transfersService } from '@causeway/protos'
-import type { ProcessParts, Start } from '@causeway/runtime'
+  bulkTransfersService,
+  ledgerService,
+  quotesService,
+  transfersService,
+} from '@causeway/protos'
+import { schemaOf, type ProcessParts, type Start } from '@causeway/runtime'
 import { Gauge } from 'prom-client'
+import { arrivalHandlers } from './bulks/arrivals.ts'
 import { handleBulks, consumedOfBulks } from './bulks/handle.ts'
 import { openBulkQuotes, unquoted, type BulkQuotes } from './bulks/quotes.ts'
 import { openBulkRecordStore } from './bulks/record-store.ts'
@@ -23,27 +23,29 @@ import { bulkRecordHandlers } from './bulks/records.ts'
 import { openBulkStore } from './bulks/store.ts'
 import { openDeliveryStore } from '@causeway/records'
 import { handleBatch, consumed } from './handle.ts'
-import { holdBack, measureHeldBack } from './held-back.ts'
+import { holdBack, measureHeldBack } from './expiry/held-back.ts'
 import { openLedger } from './ledger.ts'
 import { schemaVersion, settings as definitions, type Settings } from './settings.ts'
-import { personHandlers } from './person.ts'
-import { openRecordStore } from './record-store.ts'
-import { recordHandlers } from './records.ts'
+import { personHandlers } from './records/person.ts'
+import { openRecordStore } from './records/record-store.ts'
+import { recordHandlers } from './records/records.ts'
 import { openRequestCheck, unchecked, type RequestCheck } from './request-check.ts'
-import { stateHandlers } from './states.ts'
+import { stateHandlers } from './records/states.ts'
 import { openTransferStore, readTransfers, type TransferStore } from './store.ts'
-import { claimed_ms, heal, openSweepClock, sweep, type SweepOptions } from './sweep.ts'
+import { claimed_ms, heal, openSweepClock, sweep, type SweepOptions } from './expiry/sweep.ts'
 import { openAlarms, type Deps } from './deps.ts'
 
 /** New partitions are made well before their month begins. */
 const partition_interval_ms = 3_600_000
+/** For how long a moment up to which bulks are processed is answered to any edge. */
+const progress_fresh_ms = 500
 /** How long work in flight may take when the service stops, before it is left to the next start. */
 const stop_ms = 5_000
 
 /** Only reads: no event is consumed, nothing expires. */
 export const startReads: Start<Settings> = async (settings, parts) => {
   const db = await openOwnDatabase(settings, parts)
-  const bodies = await openBodies('off', parts)
+  const bodies = await openBodies('off', { ...parts, service: 'transfers', db })
   serveReads(parts.grpc, openTransferStore(db, parts.bus), { db, bodies })
   return {
     async stop() {
@@ -58,7 +60,8 @@ export const start: Start<Settings> = async (settings, parts) => {
   const keyFile = settings.TRANSFERS_COMPONENT_KEY_FILE
   const ownKey = await openOwnKey('transfers', keyFile, { ...parts, log })
   const db = await openOwnDatabase(settings, parts)
-  const bodies = await openBodies(settings.MESSAGE_ENCRYPTION, { ...parts, log })
+  const encryption = settings.MESSAGE_ENCRYPTION
+  const bodies = await openBodies(encryption, { ...parts, service: 'transfers', db, log })
   const store = openTransferStore(db, parts.bus, bodies)
   const bulks = openBulkStore(db, parts.bus, readTransfers, bodies)
   await store.ensurePartitions(new Date())
@@ -85,13 +88,17 @@ export const start: Start<Settings> = async (settings, parts) => {
     await store.states([])
   })
 
-  const check = checkOf(settings, { ...parts, log })
+  const check = checkOf(parts)
   const subscribed = await subscribe(settings, parts.bus, db, { deps, check })
+  parts.grpc.serve(
+    bulkTransfersService,
+    arrivalHandlers(bulks, recent(subscribed.lowWatermarks.items, progress_fresh_ms)),
+  )
   const live = await openLiveSettings(
     { service: 'transfers', schemaVersion, definitions, values: settings },
     { ...parts, log },
   )
-  const routines = routinesOf(deps, live, () => subscribed.lowWatermark(), log)
+  const routines = routinesOf(deps, live, subscribed, log)
 
   return {
     async stop() {
@@ -109,19 +116,26 @@ export const start: Start<Settings> = async (settings, parts) => {
 function routinesOf(
   deps: Deps,
   live: LiveSettings<Settings>,
-  lowWatermark: Subscribed['lowWatermark'],
+  { lowWatermarks }: Subscriptions,
   log: Logger,
 ): readonly Periodic[] {
   const sweeping: SweepOptions = {
     get batch_max() {
       return live.current.TRANSFERS_SWEEP_BATCH_MAX
     },
-    clock: openSweepClock(deps, lowWatermark),
+    clock: openSweepClock(deps, lowWatermarks),
   }
   const interval_ms = () => live.current.SWEEP_INTERVAL_MS
   const healing_ms = () => live.current.TRANSFERS_HEAL_INTERVAL_MS
   return [
-    periodically(interval_ms, () => sweep(deps, sweeping), { log, name: 'expiry sweep' }),
+    periodically(interval_ms, () => sweep(deps, 'singles', sweeping), {
+      log,
+      name: 'expiry sweep',
+    }),
+    periodically(interval_ms, () => sweep(deps, 'items', sweeping), {
+      log,
+      name: 'expiry sweep of bulks',
+    }),
     periodically(healing_ms, () => heal(deps, sweeping), {
       log,
       name: 'comparison with the ledger',
@@ -142,25 +156,23 @@ function bulkQuotesOf(
   return isChecked ? openBulkQuotes(grpc.client(quotesService, 'quoting'), options) : unquoted
 }
 
-/** In one process nobody is between the edge and transfers. */
-function checkOf(
-  { TRANSFERS_UNAUTHENTICATED_REQUESTS: unauthenticated }: Settings,
-  parts: Pick<ProcessParts, 'grpc' | 'metrics' | 'shared' | 'health' | 'log'>,
-): RequestCheck {
-  if (parts.shared.isSole) return unchecked
-  if (unauthenticated === 'refused') return openRequestCheck(parts.grpc, parts.metrics)
-  const mode = `TRANSFERS_UNAUTHENTICATED_REQUESTS=${unauthenticated}` as const
-  reportInsecureModes('transfers', [{ mode }], parts)
-  return unchecked
+/** In one process no message between the edge and transfers comes from outside. */
+function checkOf({ grpc, shared }: Pick<ProcessParts, 'grpc' | 'shared'>): RequestCheck {
+  return shared.isSole ? unchecked : openRequestCheck(grpc)
 }
 
-/** Transfers, and bulks next to them: the low watermark is that of the slower group. */
+interface Subscriptions {
+  readonly lowWatermarks: Parameters<typeof openSweepClock>[1]
+  stop(): Promise<void>
+}
+
+/** Transfers, and bulks next to them. */
 async function subscribe(
   settings: Settings,
   bus: EventBus,
   db: Database,
   { deps, check }: { readonly deps: Deps; readonly check: RequestCheck },
-): Promise<Pick<Subscribed, 'lowWatermark' | 'stop'>> {
+): Promise<Subscriptions> {
   const deliveries = openDeliveryStore(db, 'transfer_id')
   const deadLetterObserver = holdBack(db, deps.alarm)
   const ofTransfers = await onEvents(
@@ -189,17 +201,16 @@ async function subscribe(
       batch_max: 1,
       batches_in_flight_max: settings.TRANSFERS_BULKS_IN_FLIGHT_MAX,
       deadLetterObserver,
-      givesWay: true,
+      givesWay: 'between pieces',
     },
   )
-  const groups = [ofTransfers, ofBulks]
   return {
-    async lowWatermark() {
-      const moments = await Promise.all(groups.map((group) => group.lowWatermark()))
-      return new Date(Math.min(...moments.map((moment) => moment.getTime())))
+    lowWatermarks: {
+      singles: () => ofTransfers.lowWatermark(),
+      items: () => ofBulks.lowWatermark(),
     },
     async stop() {
-      await Promise.all(groups.map((group) => group.stop()))
+      await Promise.all([ofTransfers.stop(), ofBulks.stop()])
     },
   }
 }
@@ -220,8 +231,7 @@ function serveReads(
 function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Database> {
   return parts.openDatabase({
     url: settings.TRANSFERS_DATABASE_URL,
-    schema: 'transfers',
-    migrations: new URL('../migrations/', import.meta.url),
+    ...schemaOf('transfers'),
     connections_max: settings.TRANSFERS_CONNECTIONS_MAX,
   })
 }

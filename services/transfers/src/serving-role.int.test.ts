@@ -39,8 +39,8 @@ test('A transfer is reserved and paid', async () => {
     expiration: new Date(now_ms + 60_000).toISOString(),
     receivedAt: new Date(now_ms).toISOString(),
     settlementModelId,
-    payerAccountId: 0,
-    payeeAccountId: 0,
+    payerAccountId: undefined,
+    payeeAccountId: undefined,
   })
   await parts.bus.publish([newEvent('settlements', name, payload, { relay })])
   const becomes = (outcome: string) =>

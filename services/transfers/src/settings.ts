@@ -1,6 +1,6 @@
 /** Every setting of transfers, with its unit, default and bounds. */
-import { componentKeyFile } from '@causeway/component-keys'
-import { messageEncryption } from '@causeway/month-keys'
+import { componentKeyFile } from '@causeway/keys/components'
+import { messageEncryption } from '@causeway/keys/months'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
@@ -48,8 +48,8 @@ export const settings = {
   }),
   TRANSFERS_CHECK_BULK_QUOTES: choice({
     about:
-      'whether a bulk transfer is refused with 3209 when quoting knows no bulk quote of its id; never ' +
-      'with COMPATIBILITY=mojaloop, and not where quotes are only passed on',
+      'whether a bulk transfer is refused when quoting knows no bulk quote of its id that its payer FSP may ' +
+      'rely on (3209), or it is no longer valid (3302); never with COMPATIBILITY=mojaloop, and not where quotes are only passed on',
     options: ['on', 'off'],
     default: 'on',
   }),
@@ -57,13 +57,6 @@ export const settings = {
     about: 'whose answers are given where the specification and Mojaloop differ',
     options: ['specification', 'mojaloop'],
     default: 'specification',
-  }),
-  TRANSFERS_UNAUTHENTICATED_REQUESTS: choice({
-    about:
-      'whether money is reserved for requests that the edge did not authenticate; where services run ' +
-      'apart, accepted is reported, and is for the return to a release that does not authenticate',
-    options: ['refused', 'accepted'],
-    default: 'refused',
   }),
   TRANSFERS_ABORT_REFUSED_DELIVERIES: choice({
     about:

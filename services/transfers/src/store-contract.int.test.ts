@@ -2,6 +2,7 @@
  * The tables in memory, which tests of the steps stand on, do what the tables in PostgreSQL do: any history
  * of calls gets the same answers from both.
  */
+import { schemaOf } from '@causeway/runtime'
 import { statement, type Database } from '@causeway/postgres'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -23,8 +24,7 @@ beforeAll(async () => {
   parts = await openTestParts()
   db = await parts.openDatabase({
     url: '',
-    schema: 'transfers',
-    migrations: new URL('../migrations/', import.meta.url),
+    ...schemaOf('transfers'),
     connections_max: 2,
   })
   tables = openTransferStore(db, parts.bus)
@@ -137,7 +137,7 @@ async function answer(store: TransferTables, call: Call): Promise<unknown> {
       return [published.toSorted(), byId(movement.moved), byId(movement.unmoved)]
     }
     case 'takeDue': {
-      const due = await store.takeDue(at(call.ms), 5_000, call.limit)
+      const due = await store.takeDue('singles', at(call.ms), 5_000, call.limit)
       const taken = due.map(({ transferId }) => transferId).toSorted()
       // Claimed together they would be due at one time, in no order.
       const apart = taken.map((transferId, index) => ({
@@ -155,7 +155,7 @@ async function answer(store: TransferTables, call: Call): Promise<unknown> {
       return store.sweepAgain(again)
     }
     case 'openSince': {
-      const open = await store.openSince(at(call.ms), at(call.due_ms), call.limit)
+      const open = await store.openSince('singles', at(call.ms), at(call.due_ms), call.limit)
       return open.map(({ transferId }) => transferId)
     }
   }

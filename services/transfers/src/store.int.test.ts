@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { schemaOf } from '@causeway/runtime'
 import type { OutgoingMessage } from '@causeway/bus'
 import { statement, type Database } from '@causeway/postgres'
 import { eventually } from '@causeway/process/testing'
@@ -21,8 +22,7 @@ beforeAll(async () => {
   parts = await openTestParts()
   db = await parts.openDatabase({
     url: '',
-    schema: 'transfers',
-    migrations: new URL('../migrations/', import.meta.url),
+    ...schemaOf('transfers'),
     connections_max: 4,
   })
   store = openTransferStore(db, parts.bus)
@@ -169,13 +169,13 @@ describe('the sweep', () => {
       ({ transferId }) => transferId,
     )
     const taken = await Promise.all(
-      Array.from({ length: 4 }, () => store.takeDue(soon, 5_000, 1_000)),
+      Array.from({ length: 4 }, () => store.takeDue('singles', soon, 5_000, 1_000)),
     )
     const ours = taken.flat().filter(({ transferId }) => ids.includes(transferId))
     expect(ours.map(({ transferId }) => transferId).sort()).toEqual([...ids].sort())
-    const before = await store.takeDue(new Date(soon.getTime() + 4_999), 5_000, 1_000)
+    const before = await store.takeDue('singles', new Date(soon.getTime() + 4_999), 5_000, 1_000)
     expect(before.filter(({ transferId }) => ids.includes(transferId))).toEqual([])
-    const lapsed = await store.takeDue(new Date(soon.getTime() + 5_000), 5_000, 1_000)
+    const lapsed = await store.takeDue('singles', new Date(soon.getTime() + 5_000), 5_000, 1_000)
     expect(lapsed.filter(({ transferId }) => ids.includes(transferId))).toHaveLength(9)
   })
 
@@ -187,7 +187,7 @@ describe('the sweep', () => {
       { transferId: later.transferId, at: new Date(soon.getTime() + 10_000) },
       { transferId: final.transferId, at: now },
     ])
-    const ids = (await store.takeDue(soon, 0, 1_000)).map(({ transferId }) => transferId)
+    const ids = (await store.takeDue('singles', soon, 0, 1_000)).map(({ transferId }) => transferId)
     expect(ids).not.toContain(final.transferId)
     expect(ids).not.toContain(later.transferId)
   })
@@ -195,9 +195,9 @@ describe('the sweep', () => {
   test('The sweep measures for how long transfers have been open past their expiry', async () => {
     const transfer = await claimed()
     const long = new Date(now.getTime() + 600_000)
-    const open = await store.openSince(new Date(long.getTime() - 60_000), long, 1_000)
+    const open = await store.openSince('singles', new Date(long.getTime() - 60_000), long, 1_000)
     expect(open.map(({ transferId }) => transferId)).toContain(transfer.transferId)
-    expect(await store.openSince(now, long, 1_000)).toEqual([])
+    expect(await store.openSince('singles', now, long, 1_000)).toEqual([])
     expect(await store.overdue_ms(long, 0)).toBe(540_000)
     expect(await store.overdue_ms(new Date(0), 5_000)).toBe(0)
   })
@@ -206,7 +206,7 @@ describe('the sweep', () => {
 test('An overdue transfer stays overdue while a sweeper has claimed it', async () => {
   const transfer = await claimed()
   const long = new Date(now.getTime() + 600_000)
-  const taken = await store.takeDue(long, 5_000, 1_000)
+  const taken = await store.takeDue('singles', long, 5_000, 1_000)
   expect(taken.map(({ transferId }) => transferId)).toContain(transfer.transferId)
   expect(await store.overdue_ms(long, 5_000)).toBe(540_000)
 })
@@ -241,7 +241,7 @@ test('Deliveries are stored once, however often they are reported', async () => 
     attempts: 1,
     duration_ms: 12,
     reportedAt: now.toISOString(),
-  }
+  } as const
   const failed = {
     ...delivery,
     notificationId: randomUUID(),
@@ -249,7 +249,7 @@ test('Deliveries are stored once, however often they are reported', async () => 
     lastError: 'refused',
     // Of a process whose clock is wrong.
     reportedAt: '2019-01-01T00:00:00.000Z',
-  }
+  } as const
   const report = 'TransferFulfilCommittedCallbackReport'
   const deliveries = openDeliveryStore(db, 'transfer_id')
   const reported = [delivery, failed].map((one) => ({ report, delivery: one }))

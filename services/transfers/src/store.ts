@@ -4,7 +4,7 @@
  */
 import type { EventBus, OutgoingMessage } from '@causeway/bus'
 import type { Relay } from '@causeway/events'
-import { plainBodies, type Bodies } from '@causeway/month-keys'
+import { plainBodies, type Bodies } from '@causeway/keys/months'
 import {
   byteaArray,
   ensureMonthlyPartitions,
@@ -14,10 +14,11 @@ import {
   type Database,
   type Queries,
 } from '@causeway/postgres'
+import type { AbortReason, TransferState } from '@causeway/protos'
 import { stepsOf } from './bulks/domain/progress.ts'
 import { advance, type EndedBulk } from './bulks/store.ts'
 import type { Claimed, Final, Open, OpenState, Transfer } from './domain/transfer.ts'
-import { storeRefused, type Refusal } from './record-store.ts'
+import { storeRefused, type Refusal } from './records/record-store.ts'
 import { rememberReserved } from './reserved.ts'
 import { columns, finalColumns, hashBytes, transferOf, type FinalColumns, type Row } from './row.ts'
 
@@ -54,6 +55,9 @@ export interface Movement {
   readonly ended: readonly EndedBulk[]
 }
 
+/** Items of bulks, or all other transfers: each expires by the messages about its kind. */
+export type Swept = 'singles' | 'items'
+
 export interface TransferTables {
   /** Stores new ids as RECEIVED with their requests; the ids that were new. */
   claim(claims: readonly Claim[], now: Date): Promise<ReadonlySet<string>>
@@ -66,11 +70,22 @@ export interface TransferTables {
     now: Date,
     buildEvents: (movement: Movement) => readonly OutgoingMessage[],
   ): Promise<Movement>
-  /** Open transfers that are due and not held back; no other process gets them before `claimed_ms` have passed. */
-  takeDue(now: Date, claimed_ms: number, limit: number): Promise<readonly Transfer[]>
+  /**
+   * Open transfers that are due, neither held back nor items whose bulk awaits an answer; no other process
+   * gets them before `claimed_ms` have passed.
+   */
+  takeDue(which: Swept, now: Date, claimed_ms: number, limit: number): Promise<readonly Transfer[]>
   sweepAgain(again: readonly { readonly transferId: string; readonly at: Date }[]): Promise<void>
-  /** Open transfers, none of them held back, that expired before that moment; all of them are due or about to be. */
-  openSince(expiredBefore: Date, dueBefore: Date, limit: number): Promise<readonly Transfer[]>
+  /**
+   * Open transfers that expired before that moment, none of them held back or an item whose bulk awaits an
+   * answer; all of them are due or about to be.
+   */
+  openSince(
+    which: Swept,
+    expiredBefore: Date,
+    dueBefore: Date,
+    limit: number,
+  ): Promise<readonly Transfer[]>
   /**
    * Milliseconds for which the longest overdue open transfer is past its expiry; 0 when none is. One
    * that a sweeper has claimed for `claimed_ms` counts as well.
@@ -90,8 +105,8 @@ export interface TransferStore extends TransferTables {
 
 export interface StateRow {
   readonly id: string
-  readonly state: string
-  readonly reason: string | null
+  readonly state: TransferState
+  readonly reason: AbortReason | null
   readonly expires_at: Date
   readonly payer_fsp: string
   readonly payee_fsp: string
@@ -174,10 +189,17 @@ const moveStatement = statement(`
   )
   select id, was from moved`)
 
+/** `now` is that of the group whose messages the items are about. */
+const isFree = (now: string) => `
+  not exists (select from held_back where transfer_id in (t.id, t.bulk_id))
+  and not exists (
+    select from bulk_transfers b where b.id = t.bulk_id and b.answer_awaited_until > ${now})`
+
 const takeDueStatement = statement(`
   with due as materialized (
-    select id from transfers t where sweep_at <= $1::timestamptz
-      and not exists (select from held_back where transfer_id in (t.id, t.bulk_id))
+    select id from transfers t
+    where sweep_at <= $1::timestamptz and (bulk_id is not null) = $4::boolean
+      and ${isFree('$1::timestamptz')}
     order by sweep_at limit $3::integer for update of t skip locked
   )
   update transfers t set sweep_at = $2::timestamptz from due where t.id = due.id
@@ -197,7 +219,7 @@ const sweepAgainStatement = statement(`
 const openSinceStatement = statement(`
   select ${columns} from transfers t
   where sweep_at <= $2::timestamptz and expires_at <= $1::timestamptz
-    and not exists (select from held_back where transfer_id in (t.id, t.bulk_id))
+    and (bulk_id is not null) = $4::boolean and ${isFree('$1::timestamptz')}
   order by sweep_at limit $3::integer`)
 
 const overdueStatement = statement(`
@@ -255,9 +277,10 @@ function openTables(db: Database, bus: EventBus, bodies: Bodies): TransferTables
         bus.announce(tx, buildEvents(movement))
         return movement
       }),
-    async takeDue(now, claimed_ms, limit) {
+    async takeDue(which, now, claimed_ms, limit) {
       const until = new Date(now.getTime() + claimed_ms)
-      return (await db.query<Row>(takeDueStatement, [now, until, limit])).map(transferOf)
+      const values = [now, until, limit, which === 'items']
+      return (await db.query<Row>(takeDueStatement, values)).map(transferOf)
     },
     async sweepAgain(again) {
       if (again.length === 0) return
@@ -266,8 +289,8 @@ function openTables(db: Database, bus: EventBus, bodies: Bodies): TransferTables
         textArray(again.map(({ at }) => at.toISOString())),
       ])
     },
-    async openSince(expiredBefore, dueBefore, limit) {
-      const values = [expiredBefore, dueBefore, limit]
+    async openSince(which, expiredBefore, dueBefore, limit) {
+      const values = [expiredBefore, dueBefore, limit, which === 'items']
       return (await db.query<Row>(openSinceStatement, values)).map(transferOf)
     },
     async overdue_ms(now, claimed_ms) {

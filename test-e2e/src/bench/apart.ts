@@ -17,10 +17,10 @@ import { openApartHub } from '../hub/apart.ts'
 import { newDataDir, removeDataDir } from '../hub/hub-process.ts'
 import { processes, type HubHost } from '../hub/hub-host.ts'
 import { serviceNames, type ServiceName } from '@causeway/services'
+import { startPostgres, type Postgres } from '../hub/postgres.ts'
 import type { ProcessName } from '../hub/services.ts'
 import { countStatements, openHubDatabase } from './database.ts'
-import { hubSettings, type BenchOptions } from './options.ts'
-import { startPostgres, type Postgres } from './postgres.ts'
+import { hubSettings, isOfPisp, type BenchOptions } from './options.ts'
 import type { Hub } from './setup.ts'
 
 /** The services that a payment passes through; of the others one process is always enough. */
@@ -84,12 +84,13 @@ export async function openApart(
     undo.push(() => database.close())
     return {
       url: hub.urls.edges.join(','),
+      operatorUrl: hub.urls.operator,
+      passwordFile: hub.passwordFile,
       operator: hub.operator,
       database,
       pids,
       postmaster: postgres.pid,
       broker: Number(readFileSync(join(kafka, 'pid'), 'utf8')),
-      stop: () => hub.stop(),
       close,
     }
   } catch (error) {
@@ -98,8 +99,8 @@ export async function openApart(
   }
 }
 
-function namesOf({ thirdParty }: BenchOptions, replicas: number): readonly ProcessName[] {
-  const replicated = thirdParty === undefined ? onTheWay : onTheWayOfThirdParties
+function namesOf({ load }: BenchOptions, replicas: number): readonly ProcessName[] {
+  const replicated = isOfPisp(load) ? onTheWayOfThirdParties : onTheWay
   return serviceNames.flatMap((name): readonly ProcessName[] => {
     if (!replicated.includes(name)) return [name]
     const further = Array.from({ length: replicas - 1 }, (_, n): ProcessName => `${name}-${n + 2}`)

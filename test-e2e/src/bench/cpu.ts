@@ -53,11 +53,6 @@ export function readCpu({ hub, postmaster, broker, fsps }: Processes): CpuUse {
   }
 }
 
-/** The processes of a PostgreSQL. */
-export function familyCpu_ms(postmaster: number): number {
-  return (familyTicks(postmaster) * 1_000) / ticks_per_s
-}
-
 /** Resident memory of processes together in MB (10^6 bytes). */
 export function readMemory(pids: Iterable<number>): number {
   const kilobytes = [...pids].map((pid) => {

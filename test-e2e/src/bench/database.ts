@@ -2,9 +2,10 @@
  * The work of the hub's PostgreSQL as it counts it itself, and the content of the tables, read
  * through its socket as the superuser.
  */
-import { appendFileSync, readFileSync } from 'node:fs'
+import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
+import { postmasterOf } from '../hub/postgres.ts'
 
 /** Counted since the database was created. */
 export interface DatabaseUse {
@@ -19,13 +20,6 @@ export interface DatabaseUse {
   readonly bytes_stored: number
   readonly wal_bytes: number
   readonly wal_fsyncs: number
-}
-
-/** How often an operation was done, and how long it took if that is known. */
-export interface Tally {
-  readonly name: string
-  readonly count: number
-  readonly us: number
 }
 
 /** The content of the hub's tables at the end. */
@@ -51,10 +45,6 @@ export interface Guarantees {
 
 export interface HubDatabase {
   use(): Promise<DatabaseUse>
-  /** Every statement with its text, since the database was created. */
-  statements(): Promise<readonly Tally[]>
-  /** Events by type: those numbered above `after`, up to `last`. */
-  events(after: number, last: number): Promise<readonly Tally[]>
   holdings(): Promise<Holdings>
   guarantees(): Promise<Guarantees>
   close(): Promise<void>
@@ -62,15 +52,6 @@ export interface HubDatabase {
 
 const port = 5432
 const counting = 'pg_stat_statements'
-
-/** The process id of PostgreSQL and the folder of its socket, from its postmaster.pid. */
-export function postmasterOf(dataDir: string): {
-  readonly pid: number
-  readonly socketFolder: string
-} {
-  const lines = readFileSync(join(dataDir, 'pg', 'postmaster.pid'), 'utf8').split('\n')
-  return { pid: Number(lines[0]), socketFolder: lines[4] ?? '' }
-}
 
 /** PostgreSQL counts statements from its next start on, where the extension is available. */
 export async function countStatements(dataDir: string): Promise<void> {
@@ -105,19 +86,10 @@ const selectUse = (events: string) => `
          pg_current_wal_lsn() - '0/0'::pg_lsn as wal_bytes,
          (select sum(fsyncs) from pg_stat_io where object = 'wal') as wal_fsyncs`
 
-const counted = `
+const countStatementsDone = `
+  select coalesce(sum(calls), 0) as sql_statements
   from pg_stat_statements join pg_roles on pg_roles.oid = userid
   where rolname <> current_user and query !~* '^(begin|commit|rollback)'`
-
-const countStatementsDone = `select coalesce(sum(calls), 0) as sql_statements ${counted}`
-
-const selectStatements = `
-  select rolname || ': ' || regexp_replace(query, '\\s+', ' ', 'g') as name,
-         sum(calls) as count, sum(total_exec_time) * 1000 as us ${counted} group by 1`
-
-const selectEvents = `
-  select type as name, count(*) as count, 0 as us from bus.log
-  where n > $1 and n <= $2 group by type order by count(*) desc, type`
 
 const selectHoldings = (deadLetters: string) => `
   select (select count(*) from participant_lifecycle.entries
@@ -161,14 +133,6 @@ export async function openHubDatabase(options: HubDatabaseOptions): Promise<HubD
     const { rows } = await client.query<Record<string, unknown>>(text)
     return rows[0] ?? {}
   }
-  const tallies = async (text: string, values: readonly number[] = []) => {
-    const { rows } = await client.query<Record<string, unknown>>(text, [...values])
-    return rows.map(({ name, count, us }) => ({
-      name: String(name),
-      count: Number(count),
-      us: Number(us),
-    }))
-  }
   const numbers = async (text: string) =>
     Object.fromEntries(Object.entries(await one(text)).map(([name, n]) => [name, Number(n)]))
   return {
@@ -176,9 +140,6 @@ export async function openHubDatabase(options: HubDatabaseOptions): Promise<HubD
       const done = countsStatements ? await numbers(countStatementsDone) : { sql_statements: NaN }
       return { ...done, ...(await numbers(selectUse(ofBus.events))) } as unknown as DatabaseUse
     },
-    statements: () => (countsStatements ? tallies(selectStatements) : Promise.resolve([])),
-    events: (after, last) =>
-      options.bus === 'log' ? tallies(selectEvents, [after, last]) : Promise.resolve([]),
     holdings: async () => (await numbers(selectHoldings(ofBus.deadLetters))) as unknown as Holdings,
     guarantees: async () => (await one(selectGuarantees)) as unknown as Guarantees,
     close: () => client.end(),

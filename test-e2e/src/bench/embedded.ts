@@ -1,7 +1,9 @@
 /** The hub of a run in one process, on its own PostgreSQL and event log. */
 import { newDataDir, removeDataDir, startHub } from '../hub/hub-process.ts'
 import { openScheme, operatorAt } from '../hub/operator.ts'
-import { countStatements, openHubDatabase, postmasterOf } from './database.ts'
+import { postmasterOf } from '../hub/postgres.ts'
+import { retryWhileBusy } from '../hub/apart.ts'
+import { countStatements, openHubDatabase } from './database.ts'
 import { hubSettings, type BenchOptions } from './options.ts'
 import type { HubData, Hub } from './setup.ts'
 
@@ -37,16 +39,18 @@ export async function openEmbedded(
     undo.push(() => hub.stop())
     const database = await openHubDatabase({ dataDir, database: 'causeway', bus: 'log' })
     undo.push(() => database.close())
-    const operator = operatorAt(hub.urls.operator, hub.passwordFile)
+    const { passwordFile } = hub
+    const operator = retryWhileBusy(operatorAt(hub.urls.operator, passwordFile))
     if (isNew) await openScheme(operator)
     return {
       url: hub.urls.fsp,
+      operatorUrl: hub.urls.operator,
+      passwordFile,
       operator,
       database,
       pids: new Map([['hub', hub.pid]]),
       postmaster: postmasterOf(dataDir).pid,
       broker: undefined,
-      stop: () => hub.stop(),
       close,
     }
   } catch (error) {

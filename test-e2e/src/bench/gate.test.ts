@@ -20,14 +20,13 @@ const good: Evidence = {
     committed: 100,
     refused: 0,
     refusedByPayer: [],
-    unanswered: 0,
     failures: {},
     repeated: 0,
     legs: { lookup: leg, quote: leg, transfer: leg },
   },
   holdings,
   probed: { refusesChangedBody: true, refusesOthersName: true, signsItsOwn: true },
-  options: { identity: 'mtls', signed: 'RS256', legs: legNames, disturb: undefined },
+  options: { legs: legNames },
   verify: { clean: true, differences: [] },
 }
 
@@ -105,9 +104,7 @@ test('A run of transfers alone is not compared with quotes and lookups', () => {
   expect(faultsOf({ ...good, totals, options, holdings: changed })).toEqual([])
 })
 
-test('A missing check of identity or signatures is a fault unless the run turned it off', () => {
+test('A missing check of identity or signatures is a fault', () => {
   const probed = { refusesChangedBody: false, refusesOthersName: false, signsItsOwn: false }
   expect(faultsOf({ ...good, probed })).toHaveLength(3)
-  const options = { ...good.options, identity: 'header', signed: undefined } as const
-  expect(faultsOf({ ...good, probed, options })).toEqual([])
 })

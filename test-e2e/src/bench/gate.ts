@@ -2,24 +2,25 @@
  * Whether a run counts: the FSPs, the ledger and the tables agree on every payment, nothing was
  * done twice, nothing is left open, and the hub refused every message that it must refuse.
  */
-import type { Holdings } from './database.ts'
-import type { Probed, Totals } from './messages.ts'
+import type { Operator } from '../hub/operator.ts'
+import type { Guarantees, Holdings } from './database.ts'
+import type { Probed, Totals } from './fsps/messages.ts'
 import type { BenchOptions } from './options.ts'
+import type { Hub } from './setup.ts'
 
 export interface Evidence {
   readonly totals: Totals
   readonly holdings: Holdings
   readonly probed: Probed
-  readonly options: Pick<BenchOptions, 'identity' | 'signed' | 'legs' | 'disturb'>
+  readonly options: Pick<BenchOptions, 'legs'>
   /** What POST /verify answered. */
   readonly verify: unknown
 }
 
 /** One sentence for each condition that does not hold; none: the run counts. */
 export function faultsOf(evidence: Evidence): readonly string[] {
-  const { totals, holdings, verify, options } = evidence
+  const { totals, holdings, verify, probed } = evidence
   const failed = failedOf(totals)
-  if (options.disturb === 'ill') return faultsWithFailing(failed, evidence)
   return [
     ...(failed === 0 ? [] : [`${failed} of ${totals.begun} payments failed`]),
     ...differences(evidence),
@@ -27,27 +28,40 @@ export function faultsOf(evidence: Evidence): readonly string[] {
     ...notEmpty('reservations are open', holdings.open_reservations),
     ...notEmpty('callbacks are not delivered', holdings.undelivered),
     ...notEmpty('events are dead letters', holdings.dead_letters),
-    ...(isClean(verify) ? [] : ['verify is not clean']),
-    ...unguarded(evidence),
+    ...notClean(verify),
+    ...unguarded(probed),
   ]
 }
 
-/** Payments that were neither made nor refused nor sent to a failing FSP. */
-export function failedOf({ begun, committed, refused, unanswered }: Totals): number {
-  return begun - committed - refused - unanswered
+/** Payments that were neither made nor refused. */
+export function failedOf({ begun, committed, refused }: Totals): number {
+  return begun - committed - refused
 }
 
-/** Messages to failing FSPs are still in flight, so counting the tables gives no result. */
-function faultsWithFailing(failed: number, { totals, verify }: Evidence): readonly string[] {
-  return [
-    ...(failed === 0 ? [] : [`${failed} of ${totals.begun} payments failed`]),
-    ...(totals.repeated === 0 ? [] : [`${totals.repeated} messages came a second time`]),
-    ...(isClean(verify) ? [] : ['verify is not clean']),
-  ]
+/** What POST /verify answers. */
+export async function verdictOf(operator: Operator): Promise<unknown> {
+  const answer = await operator.call('POST', '/verify')
+  return answer.status === 200 ? answer.json : `answered ${answer.status}`
 }
 
 export function isClean(verify: unknown): boolean {
   return typeof verify === 'object' && verify !== null && 'clean' in verify && verify.clean === true
+}
+
+function notClean(verify: unknown): readonly string[] {
+  return isClean(verify) ? [] : ['verify is not clean']
+}
+
+export function notDurable({ fsync, synchronous_commit }: Guarantees): readonly string[] {
+  return fsync && synchronous_commit ? [] : ['what is committed is not durable']
+}
+
+/** What is wrong with a hub, whatever the load was. */
+export async function faultsOfHub({
+  operator,
+  database,
+}: Pick<Hub, 'operator' | 'database'>): Promise<readonly string[]> {
+  return [...notClean(await verdictOf(operator)), ...notDurable(await database.guarantees())]
 }
 
 /**
@@ -95,17 +109,12 @@ function notEmpty(what: string, n: number): readonly string[] {
   return n === 0 ? [] : [`${n} ${what}`]
 }
 
-function unguarded({ probed, options }: Evidence): readonly string[] {
-  const { identity, signed } = options
+function unguarded(probed: Probed): readonly string[] {
   return [
-    ...(signed !== undefined && !probed.refusesChangedBody
-      ? ['a message was taken that was changed after it was signed']
-      : []),
-    ...(signed !== undefined && !probed.signsItsOwn
-      ? ['the hub sent a message of its own unsigned']
-      : []),
-    ...(identity !== 'header' && !probed.refusesOthersName
-      ? ['an FSP could send in the name of another']
-      : []),
+    ...(probed.refusesChangedBody
+      ? []
+      : ['a message was taken that was changed after it was signed']),
+    ...(probed.signsItsOwn ? [] : ['the hub sent a message of its own unsigned']),
+    ...(probed.refusesOthersName ? [] : ['an FSP could send in the name of another']),
   ]
 }

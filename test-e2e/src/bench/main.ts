@@ -5,69 +5,55 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { bulkTable, type BulkReport } from './bulk/report.ts'
 import { runBulk } from './bulk/run.ts'
-import { comparisonOf, type Compared } from './compare.ts'
+import { comparisonOf } from './compare.ts'
 import { measureMachine } from './machine.ts'
+import { isOfPisp, readOptions, usage } from './options.ts'
 import { missedByOverload, overloadTable } from './overload.ts'
-import { readOptions, usage } from './options.ts'
-import { pageOf } from './page.ts'
+import { pispTable, runPisp, type PispReport } from './pisp/run.ts'
 import { tableOf, type Report } from './report.ts'
 import { runOnce } from './run.ts'
-import { runThirdParty, thirdPartyTable, type ThirdPartyReport } from './thirdparty/run.ts'
 
 async function main(): Promise<void> {
   if (process.argv.includes('--help')) return void process.stdout.write(usage)
   const plan = readOptions(process.argv.slice(2))
   const earlier = plan.compare === undefined ? undefined : await readReports(plan.compare)
   const machine = await measureMachine()
-  const reports: Report[] = []
-  const ofThirdParties: ThirdPartyReport[] = []
-  const ofBulks: BulkReport[] = []
+  const made: (Report | BulkReport | PispReport)[] = []
+  const ofPayments: Report[] = []
+  const missed: string[] = []
   for (const options of plan.runs) {
-    const { thirdParty, bulk } = options
-    if (bulk !== undefined) {
-      const report = await runBulk({ ...options, bulk }, machine, plan.profiles)
+    if (options.load === 'bulk') {
+      const report = await runBulk(options, machine)
+      made.push(report)
+      missed.push(...report.missed)
       process.stdout.write(bulkTable(report))
-      ofBulks.push(report)
-      continue
+    } else if (isOfPisp(options.load)) {
+      const report = await runPisp(options, machine)
+      made.push(report)
+      process.stdout.write(pispTable(report))
+    } else {
+      const report = await runOnce(options, machine)
+      made.push(report)
+      ofPayments.push(report)
+      process.stdout.write(tableOf(report))
     }
-    if (thirdParty !== undefined) {
-      const report = await runThirdParty({ ...options, thirdParty }, machine)
-      process.stdout.write(thirdPartyTable(report))
-      ofThirdParties.push(report)
-      continue
-    }
-    const report = await runOnce(options, machine, plan.profiles)
-    process.stdout.write(tableOf(report))
-    reports.push(report)
   }
-  const made = [...reports, ...ofThirdParties, ...ofBulks]
-  const [only] = made
   if (plan.json !== undefined) {
-    const all = made.length === 1 ? only : made
+    const all = made.length === 1 ? made[0] : made
     await writeFile(plan.json, `${JSON.stringify(all, null, 2)}\n`)
   }
-  if (plan.html !== undefined) await writeFile(plan.html, pageOf(reports))
-  if (earlier !== undefined) {
-    process.stdout.write(comparisonOf([...reports, ...ofThirdParties], earlier))
+  if (earlier !== undefined) process.stdout.write(comparisonOf(ofPayments, earlier))
+  if (plan.overload) {
+    process.stdout.write(overloadTable(ofPayments))
+    missed.push(...missedByOverload(ofPayments))
   }
-  if (plan.overload) process.stdout.write(overloadTable(reports))
-  const missed = plan.overload ? missedByOverload(reports) : []
-  process.stdout.write(missed.map((sentence) => `MISSED  ${sentence}\n`).join(''))
-  const isWrong = ({ faults, missed: ofOne }: Report | BulkReport) =>
-    faults.length + ofOne.length > 0
-  const isFaulty = ({ faults }: ThirdPartyReport) => faults.length > 0
-  if (
-    [...reports, ...ofBulks].some(isWrong) ||
-    ofThirdParties.some(isFaulty) ||
-    missed.length > 0
-  ) {
-    process.exitCode = 1
-  }
+  process.stdout.write(missed.map((sentence) => `MISSED            ${sentence}\n`).join(''))
+  if (missed.length > 0 || made.some(({ faults }) => faults.length > 0)) process.exitCode = 1
 }
 
-async function readReports(file: string): Promise<readonly Compared[]> {
-  const json = JSON.parse(await readFile(file, 'utf8')) as Compared | readonly Compared[]
-  return [json].flat() as readonly Compared[]
+async function readReports(file: string): Promise<readonly Report[]> {
+  const json = JSON.parse(await readFile(file, 'utf8')) as Report | readonly Report[]
+  return [json].flat() as readonly Report[]
 }
 
 main().catch((error: unknown) => {

@@ -16,9 +16,8 @@ test('Without flags the whole payment is measured with every guarantee', () => {
     load: 'uniform',
     fsps: 8,
     legs: ['lookup', 'quote', 'transfer'],
-    thirdParty: undefined,
-    identity: 'mtls',
-    signed: 'RS256',
+    apart: undefined,
+    profiles: undefined,
   })
   expect(relaxations(options)).toEqual([])
   expect(hubSettings(options)).toMatchObject({
@@ -29,26 +28,13 @@ test('Without flags the whole payment is measured with every guarantee', () => {
 })
 
 test('Everything that is less than the default is named as a relaxation', () => {
-  const args = ['--open-doors', '--legs', 'transfer', '--set', 'LEDGER_BATCH_MAX=10']
+  const args = ['--legs', 'transfer', '--set', 'LEDGER_BATCH_MAX=10', '--profiles', 'here']
   expect(relaxations(runOf(...args))).toEqual([
-    'no TLS, no proof of identity',
-    'no JWS',
     'transfer alone',
     'LEDGER_BATCH_MAX=10',
+    'CPU profiles taken',
   ])
-})
-
-test('--open-doors means plain http and no signatures', () => {
-  expect(hubSettings(runOf('--open-doors'))).toMatchObject({
-    EDGE_IDENTITY: 'header',
-    JWS_VERIFY: 'off',
-    JWS_SIGN: 'off',
-  })
-})
-
-test('The load many has a thousand FSPs unless --fsps is given', () => {
-  expect(runOf('--load', 'many').fsps).toBe(1_000)
-  expect(runOf('--load', 'many', '--fsps', '100').fsps).toBe(100)
+  expect(hubSettings(runOf(...args))).toMatchObject({ LEDGER_BATCH_MAX: '10' })
 })
 
 test('Several rates are several runs of the same kind', () => {
@@ -60,20 +46,12 @@ test('Several rates are several runs of the same kind', () => {
   ])
 })
 
-test('--profiles takes profiles without --profile', () => {
-  expect(runOf('--profiles', 'here').profile).toBe(true)
-  expect(runOf().profile).toBe(false)
-})
-
 test.each([
   [['--rate', '0'], '--rate takes a whole number from 1 to 100000'],
   [['--rate', '10,x'], '--rate takes a whole number from 1 to 100000'],
   [['--rate', '1.5'], '--rate takes a whole number from 1 to 100000'],
-  [['--load', 'huge'], '--load is one of uniform, hot, pair, many'],
-  [
-    ['--legs', 'lookup'],
-    '--legs is one of lookup,quote,transfer; quote,transfer; transfer; link; third-party-payment',
-  ],
+  [['--load', 'huge'], '--load is one of uniform, hot, bulk, link, third-party-payment'],
+  [['--legs', 'lookup'], '--legs is one of lookup,quote,transfer; quote,transfer; transfer'],
   [['--set', 'X'], '--set takes NAME=VALUE'],
 ])('The flags %j are refused with a sentence', (args, sentence) => {
   expect(() => readOptions(args)).toThrow(sentence)
@@ -89,45 +67,22 @@ test('An unknown flag is refused', () => {
   expect(() => readOptions(['--fast'])).toThrow("Unknown option '--fast'")
 })
 
-test('--close-windows closes settlement windows during the payments', () => {
-  expect(runOf().closeWindows_s).toBeUndefined()
-  expect(runOf('--close-windows', '5').closeWindows_s).toBe(5)
-  expect(() => runOf('--close-windows', 'often')).toThrow('--close-windows takes a whole number')
-})
-
-test('--overload makes three runs at and beyond the rate, and --disturb ill has five FSPs unless --fsps is given', () => {
+test('--overload makes three runs at and beyond the rate', () => {
   const plan = readOptions(['--rate', '300', '--overload', '--load', 'hot'])
   expect(plan.runs.map(({ rate }) => rate)).toEqual([300, 450, 600])
   expect(plan.overload).toBe(true)
-  expect(runOf('--disturb', 'ill')).toMatchObject({ disturb: 'ill', fsps: 5 })
-  expect(() => readOptions(['--disturb', 'rain'])).toThrow('ill, flood, windows')
 })
 
-test('Bulks have no lookup, and may be measured without their quotes', () => {
-  expect(runOf('--load', 'bulk')).toMatchObject({
-    bulk: { legs: ['quote', 'transfer'], items: 1_000, bulks: 20, rate: 1 },
-    settings: {},
-  })
-  expect(runOf('--load', 'bulk', '--legs', 'transfer', '--items', '10')).toMatchObject({
-    bulk: { legs: ['transfer'], items: 10 },
-    settings: { TRANSFERS_CHECK_BULK_QUOTES: 'off' },
-  })
-  expect(runOf().bulk).toBeUndefined()
+test('Bulks have a thousand items, unless --items is given', () => {
+  expect(runOf('--load', 'bulk').bulk).toEqual({ items: 1_000, bulks: 20, rate: 1 })
+  expect(runOf('--load', 'bulk', '--items', '10').bulk.items).toBe(10)
 })
 
-test('Third-party legs run with --apart and --compare, and are never disturbed', () => {
-  const plan = readOptions(['--legs', 'link', '--apart', '1', '--compare', 'earlier.json'])
-  expect(plan.runs[0]).toMatchObject({ thirdParty: 'link', apart: 1, legs: [] })
-  expect(plan.compare).toBe('earlier.json')
-  expect(() => readOptions(['--legs', 'third-party-payment', '--disturb', 'flood'])).toThrow(
-    '--disturb has no meaning with --legs third-party-payment',
-  )
-})
-
-test('A flag that has no meaning for a load is refused', () => {
-  expect(() => readOptions(['--load', 'bulk', '--apart', '1'])).toThrow(
-    'no meaning with --load bulk',
-  )
-  expect(() => readOptions(['--load', 'bulk', '--legs', 'link'])).toThrow('no meaning')
-  expect(() => readOptions(['--bulks', '5'])).toThrow('--bulks has no meaning with --load uniform')
+test.each([
+  [['--load', 'bulk', '--apart', '1'], '--apart has no meaning with --load bulk'],
+  [['--load', 'link', '--overload'], '--overload has no meaning with --load link'],
+  [['--load', 'third-party-payment', '--fsps', '3'], '--fsps has no meaning with --load third-'],
+  [['--bulks', '5'], '--bulks has no meaning with --load uniform'],
+])('The flags %j, which have no meaning together, are refused', (args, sentence) => {
+  expect(() => readOptions(args)).toThrow(sentence)
 })

@@ -3,8 +3,7 @@
  * measured ones warm everything up, those after them sustain the load until the last measured one
  * is done.
  */
-import { pairWithFailing, payersOf } from './disturbances.ts'
-import type { BenchOptions } from './options.ts'
+import type { BenchOptions, Load } from './options.ts'
 
 /** Payments by number, `from` included, `to` not. */
 export interface Range {
@@ -50,14 +49,7 @@ export function planOf({
 }
 
 /** Payer and payee of the n-th payment, by their numbers among the FSPs. */
-export function pairOf(
-  options: Pick<BenchOptions, 'load' | 'fsps' | 'disturb'>,
-  n: number,
-): readonly [number, number] {
-  const { load, disturb } = options
-  if (disturb === 'ill') return pairWithFailing(options.fsps, n)
-  if (load === 'pair') return [0, 1]
-  const fsps = payersOf(options)
+export function pairOf(load: Load, fsps: number, n: number): readonly [number, number] {
   const others = fsps - 1
   if (load !== 'hot') {
     const payer = n % fsps

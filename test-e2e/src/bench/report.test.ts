@@ -25,7 +25,6 @@ const opened: Reading = {
     wal_bytes: 5_000_000,
     wal_fsyncs: 10,
   },
-  statements: [{ name: 'transfers: select 1', count: 10, us: 1_000 }],
 }
 const closed: Reading = {
   at_ms: 15_000,
@@ -48,22 +47,16 @@ const closed: Reading = {
     wal_bytes: 65_000_000,
     wal_fsyncs: 4_010,
   },
-  statements: [
-    { name: 'transfers: select 1', count: 4_010, us: 41_000 },
-    { name: 'quoting: select 2', count: 6_000, us: 2_000 },
-  ],
 }
 const findings: Findings = {
   result: {
     measured: { ...latencies, legs: { transfer: latencies } },
     lateness_ms: { p50: 1, p95: 2, p99: 3, max: 4 },
-    disturbed: undefined,
     totals: {
       begun: 2_500,
       committed: 2_500,
       refused: 0,
       refusedByPayer: [],
-      unanswered: 0,
       failures: {},
       repeated: 0,
       legs: {},
@@ -75,19 +68,13 @@ const findings: Findings = {
   settings: { fsync: true, synchronous_commit: true },
   machine: {
     node_http_us_per_post: 20,
-    rs256_us_per_signature: 300,
-    wakeup_us: 400,
     cores: 2,
     cpu: 'a processor',
     node: 'v20.19.0',
   },
   hub_memory_mb: 300,
-  kept_bytes_per_transaction: 100,
-  events: [{ name: 'TransferPrepared', count: 2_000, us: 0 }],
   verify: { clean: true },
   faults: [],
-  profile: undefined,
-  windows_closed: undefined,
 }
 const [options] = readOptions(['--payments', '2000']).runs as readonly [BenchOptions]
 
@@ -119,7 +106,7 @@ test('Services that run apart are reported one by one, with all their processes 
   expect(report.cpu_ms_per_transaction).toMatchObject({ kafka: 0.5, total: 3.5 })
   expect(report.cpu_ms_by_service).toEqual({ quoting: 1, transfers: 1 })
   const table = tableOf(report)
-  expect(table).toContain('services          apart, on Kafka, 2 of each on the way of a payment\n')
+  expect(table).toContain('services          apart, on Kafka, 2 of each on the way\n')
   expect(table).toContain('                  transfers               1 ms\n')
   expect(table).toContain('  Kafka           0.5 ms\n')
   expect(tableOf(reportOf(options, findings))).not.toContain('  Kafka  ')
@@ -155,15 +142,6 @@ test('A hub that could not keep up causes a remark', () => {
   ])
 })
 
-test('A hub that retains memory of each payment causes a remark, after many payments', () => {
-  const retaining = { ...findings, kept_bytes_per_transaction: 3_000 }
-  expect(reportOf(options, retaining).remarks).toEqual([])
-  expect(tableOf(reportOf(options, retaining))).toContain('3000 bytes more per payment')
-  expect(reportOf({ ...options, payments: 10_000 }, retaining).remarks).toEqual([
-    'each payment left 3000 bytes in the hub: it may not forget what is done',
-  ])
-})
-
 test('A machine with other work causes a remark', () => {
   const cpu = { ...closed.cpu, machine_ms: 23_000 }
   const report = reportOf(options, { ...findings, closed: { ...closed, cpu } })
@@ -172,25 +150,16 @@ test('A machine with other work causes a remark', () => {
   ])
 })
 
-test('The table shows faults, and the profile when there is one', () => {
-  const parts = [{ name: 'services/transfers', us: 3_000_000 }]
-  const profile = new Map([['hub', { busy_us: 6_000_000, functions: parts, parts }]])
+test('The table shows the cost, what was refused, and faults', () => {
+  const { totals } = findings.result
+  const legs = { lookup: { commands: 0, refused: 3, requests: 0, callbacks: 0 } }
+  const result = { ...findings.result, totals: { ...totals, refused: 3, legs } }
   const faults = ['1 of 2500 payments failed']
-  const table = tableOf(reportOf(options, { ...findings, faults, profile }))
+  const table = tableOf(reportOf(options, { ...findings, result, faults }))
   expect(table).toContain('CPU per payment   3 ms (FSPs not counted)\n')
-  expect(table).toContain('400 µs per byte to another process and back, both asleep before\n')
-  expect(table).toContain('WRONG             1 of 2500 payments failed\n')
-  expect(table).toContain('relaxations       a CPU profile taken\n')
-  expect(table).toContain('  50 %   1500 µs  services/transfers\n')
-  expect(table).toContain('       3      1 µs  quoting: select 2\n')
-  expect(table).toContain('       2     20 µs  transfers: select 1\n')
-  expect(table).toContain('       1  TransferPrepared\n')
-})
-
-test('Windows that were closed during the payments are reported with the duration of closing', () => {
-  expect(tableOf(reportOf(options, findings))).not.toContain('windows closed')
-  const windows_closed = { count: 12, ms: { p50: 20, p95: 30, p99: 40, max: 50 } }
-  expect(tableOf(reportOf(options, { ...findings, windows_closed }))).toContain(
-    'windows closed    12, each in p50 20  max 50 ms\n',
+  expect(table).toContain(
+    'refused           3, for the hub was too busy (503 and 2005): lookup 3\n',
   )
+  expect(table).toContain('WRONG             1 of 2500 payments failed\n')
+  expect(tableOf(reportOf(options, findings))).not.toContain('refused')
 })

@@ -2,22 +2,24 @@
  * Sets up a run: a hub of its own, FSPs in a process of their own, and each registered with the
  * other.
  */
-import { makeCsr } from '@causeway/pki'
-import { join } from 'node:path'
+import { resolve } from 'node:path'
+import { enrolCertificate } from '../hub/credentials.ts'
 import { answered, onboard, type Operator } from '../hub/operator.ts'
 import { openApart } from './apart.ts'
+import { forkChild, type Child } from './child.ts'
+import { readCpu, type CpuUse } from './cpu.ts'
 import type { Holdings, HubDatabase } from './database.ts'
 import { openEmbedded } from './embedded.ts'
-import { forkFsps, type FspProcess } from './fsp-process.ts'
-import { heapFlags, liveHeap } from './heap.ts'
-import type { Certified, Open, OpenedFsp, Tls } from './messages.ts'
+import { kid } from './fsps/link.ts'
+import type { Command, Open, Opened, Report } from './fsps/messages.ts'
 import type { BenchOptions } from './options.ts'
-import { kid } from './payments.ts'
 
 /** A running hub and its parts. */
 export interface Hub {
   /** The URL for FSPs; several edges with commas between them. */
   readonly url: string
+  readonly operatorUrl: string
+  readonly passwordFile: string
   readonly operator: Operator
   readonly database: HubDatabase
   /** Process ids, by name. */
@@ -26,21 +28,17 @@ export interface Hub {
   readonly postmaster: number
   /** Process id; undefined: there is no broker. */
   readonly broker: number | undefined
-  /** Stops its processes in order. */
-  stop(): Promise<unknown>
-  /** Ends the remaining processes and everything around them. */
+  /** Ends its processes in order, and everything around them. */
   close(): Promise<void>
 }
 
 export interface Setup {
   readonly hub: Hub
-  readonly fsps: FspProcess
+  readonly fsps: Child<Command, Report>
   /** The content of the tables before the payments; undefined: none. */
   readonly before: Holdings | undefined
-  /** Whether POST /verify is called at the end. */
-  readonly verifies: boolean
-  /** Bytes that the hub retains when all garbage is collected. */
-  liveHeap(): Promise<number>
+  /** Until now. */
+  cpu(): CpuUse
   close(): Promise<void>
 }
 
@@ -49,7 +47,6 @@ export interface HubData {
   readonly dataDir: string
   /** No hub has run on it. */
   readonly isNew: boolean
-  readonly verifies: boolean
   /** FSPs of earlier runs exist: new ones have this prefix. */
   readonly prefix: string
 }
@@ -58,104 +55,67 @@ export interface HubData {
 const funds = '1000000000'
 const atATime = 8
 
-/**
- * @param profiles a folder for CPU profiles: one in it for each process, the FSPs' is `fsps`
- * @param heaps an existing folder, in which the hub's processes report their heaps
- */
-export async function openSetup(
-  options: BenchOptions,
-  { profiles, heaps }: { readonly profiles: string | undefined; readonly heaps: string },
-  hubData?: HubData,
-): Promise<Setup> {
-  const profiling = (name: string) =>
-    profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${join(profiles, name)}`]
-  const flagsOf = (name: string) => [...heapFlags(heaps), ...profiling(name)]
-  const hub =
-    options.apart === undefined
-      ? await openEmbedded(options, flagsOf('hub'), hubData)
-      : await openApart(options, options.apart, flagsOf)
-  const fsps = forkFsps(profiling('fsps'))
+export function openHub(options: BenchOptions, hubData?: HubData): Promise<Hub> {
+  const { apart, profiles, load, rate } = options
+  const flagsOf = (name: string) =>
+    profiles === undefined
+      ? []
+      : ['--cpu-prof', `--cpu-prof-dir=${resolve(profiles, `${load}-${rate}`, name)}`]
+  return apart === undefined
+    ? openEmbedded(options, flagsOf('hub'), hubData)
+    : openApart(options, apart, flagsOf)
+}
+
+export async function openSetup(options: BenchOptions, hubData?: HubData): Promise<Setup> {
+  const hub = await openHub(options, hubData)
+  const fsps = forkChild<Command, Report>(new URL('./fsps/main.js', import.meta.url))
   const close = async () => {
     await fsps.end()
     await hub.close()
   }
   try {
-    const names = namesOf(options, hubData?.prefix)
-    await onboardAll(options, names, hub.operator, (command) => fsps.ask(command, 'OPENED'))
+    const prefix = hubData?.prefix ?? 'bench'
+    const names = Array.from({ length: options.fsps }, (_, n) => `${prefix}${n}`)
+    await onboardAll(names, hub.operator, (command) => fsps.ask(command, 'OPENED'))
     const isNew = hubData?.isNew ?? true
     const before = isNew ? undefined : await hub.database.holdings()
-    return {
-      hub,
-      fsps,
-      before,
-      verifies: hubData?.verifies ?? true,
-      liveHeap: () => liveHeap(hub.pids.values(), heaps),
-      close,
-    }
+    return { hub, fsps, before, cpu: () => cpuOf(hub, fsps), close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-function namesOf({ fsps }: BenchOptions, prefix = 'bench'): readonly string[] {
-  return Array.from({ length: fsps }, (_, n) => `${prefix}${n}`)
+export function cpuOf({ pids, postmaster, broker }: Hub, fsps: { readonly pid: number }): CpuUse {
+  return readCpu({ hub: pids, postmaster, broker, fsps: fsps.pid })
 }
 
 /** @param open sends the process of the FSPs the command to open them */
 export async function onboardAll(
-  options: Pick<BenchOptions, 'identity' | 'signed'>,
   names: readonly string[],
   operator: Operator,
-  open: (command: Open) => Promise<{ readonly fsps: readonly OpenedFsp[] }>,
+  open: (command: Open) => Promise<Opened>,
 ): Promise<void> {
   const call = (path: string, body: unknown) => answered(operator.call('POST', path, body))
   await eachOf(names, (name) => call('/participants', { name, currency: 'USD' }))
-  const tls = options.identity === 'mtls' ? await certify(operator, names) : undefined
-  const opened = await open({ type: 'OPEN', names, tls, signed: options.signed })
-  await eachOf(names, async (name, n) => {
-    const { url, publicKey } = fspAt(opened.fsps, n)
-    if (publicKey !== undefined) {
-      await call(`/participants/${name}/keys`, { kid, use: 'sig', publicKey })
-    }
+  const certified = await eachOf(names, (name) => enrolCertificate(operator, name))
+  const { fsps } = await open({ type: 'OPEN', names, certified })
+  await eachOf(fsps, async ({ url, publicKey }, n) => {
+    const name = names[n] ?? ''
+    await call(`/participants/${name}/keys`, { kid, use: 'sig', publicKey })
     await onboard(operator, { name, url }, { netDebitCap: funds, funds })
   })
 }
 
-function fspAt(opened: readonly OpenedFsp[], n: number): OpenedFsp {
-  const fsp = opened[n]
-  if (fsp === undefined) throw new Error(`FSP ${n} did not open`)
-  return fsp
-}
-
-/** Each FSP makes a key of its own and gets a certificate of the scheme's CA for it. */
-async function certify(operator: Operator, names: readonly string[]): Promise<Tls> {
-  const certified = new Map<string, Certified>()
-  let trusted = ''
-  await eachOf(names, async (name) => {
-    const { csr, key } = makeCsr({
-      subject: { commonName: name, organization: undefined },
-      names: { dns: ['localhost'], ip: ['127.0.0.1'] },
-    })
-    const { certificate, ca } = await answered<{ certificate: string; ca: string }>(
-      operator.call('POST', `/participants/${name}/certificates`, { csr }),
-    )
-    certified.set(name, { certificate, key })
-    trusted = ca
-  })
-  return {
-    ca: trusted,
-    fsps: names.map((name) => certified.get(name)).filter((each) => each !== undefined),
-  }
-}
-
 /** A few at a time, in order. */
-async function eachOf<Item>(
+async function eachOf<Item, Result>(
   items: readonly Item[],
-  work: (item: Item, n: number) => Promise<unknown>,
-): Promise<void> {
+  work: (item: Item, n: number) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = []
   for (let from = 0; from < items.length; from += atATime) {
     const some = items.slice(from, from + atATime)
-    await Promise.all(some.map((item, n) => work(item, from + n)))
+    results.push(...(await Promise.all(some.map((item, n) => work(item, from + n)))))
   }
+  return results
 }

@@ -4,7 +4,7 @@
  * final.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Fsp, Received } from '../hub/fsp.ts'
+import type { Fsp, Received } from '../fsp/fsp.ts'
 import {
   at,
   newPhoneNumber,
@@ -13,8 +13,8 @@ import {
   partyOf,
   termsOf,
   type QuoteRequest,
-} from '../hub/payment.ts'
-import { about, committed, type Transfer, type TransferRequest } from '../hub/transfer.ts'
+} from '../fsp/payment.ts'
+import { about, committed, type Transfer, type TransferRequest } from '../fsp/transfer.ts'
 
 export interface Ended {
   readonly transferId: string

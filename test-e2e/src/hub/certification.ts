@@ -5,7 +5,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
-const command = fileURLToPath(new URL('../../../libs/certification/dist/main.js', import.meta.url))
+const command = fileURLToPath(
+  new URL('../../../services/certification/dist/main.js', import.meta.url),
+)
 
 export interface Certified {
   readonly exitCode: number

@@ -7,7 +7,7 @@ import { signatureHeader } from '@causeway/fspiop'
 import { makeCsr } from '@causeway/pki'
 import { createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { Credentials, Sign } from './fsp.ts'
+import type { Credentials, Sign } from '../fsp/fsp.ts'
 import { answered, type Operator } from './operator.ts'
 
 const newKeyPair = promisify(generateKeyPair)

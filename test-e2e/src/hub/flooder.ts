@@ -5,11 +5,22 @@
  */
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 
 export type Flood =
   /** Requests on many connections, each as soon as the one before is answered. */
   | { readonly type: 'REQUESTS'; readonly url: string; readonly name: string }
+  /** One message over and over, so many times a second, whether or not those before are answered. */
+  | {
+      readonly type: 'MESSAGES'
+      readonly url: string
+      readonly per_s: number
+      readonly method: 'GET' | 'PUT'
+      readonly path: string
+      readonly headers: Readonly<Record<string, string>>
+      readonly body?: string
+    }
   /** Connections that send a byte of a request's head every half second and never end it. */
   | { readonly type: 'SLOW'; readonly url: string }
   /** Heads that are larger than the hub accepts. */
@@ -65,6 +76,39 @@ function askAll(url: string, headers: Record<string, string>): Promise<unknown> 
   return Promise.all(asking).then(() => agent.destroy())
 }
 
+const tick_ms = 20
+
+async function sendAtRate({
+  url,
+  per_s,
+  path,
+  ...message
+}: Extract<Flood, { readonly type: 'MESSAGES' }>): Promise<void> {
+  const agent = new Agent({ connections })
+  const begun_ms = performance.now()
+  const sending = new Set<Promise<void>>()
+  const sendOne = async () => {
+    try {
+      const options = { dispatcher: agent, ...message }
+      const { statusCode, body } = await request(`${url}${path}`, options)
+      await body.dump()
+      count(statusCode)
+    } catch {
+      count(0)
+    }
+  }
+  for (let sent = 0; !stopping;) {
+    const due = Math.floor(((performance.now() - begun_ms) * per_s) / 1_000)
+    for (; sent < due; sent += 1) {
+      const one: Promise<void> = sendOne().finally(() => sending.delete(one))
+      sending.add(one)
+    }
+    await pause(tick_ms)
+  }
+  await Promise.all(sending)
+  await agent.destroy()
+}
+
 /** One connection; resolves when the hub closes it. */
 function trickle(url: string): Promise<void> {
   return new Promise((resolve) => {
@@ -93,6 +137,8 @@ function work(flood: Flood): Promise<unknown> {
   switch (flood.type) {
     case 'REQUESTS':
       return askAll(flood.url, headersOf(flood.name))
+    case 'MESSAGES':
+      return sendAtRate(flood)
     case 'SLOW':
       return Promise.all(
         Array.from({ length: slow_connections }, () => trickleContinuously(flood.url)),

@@ -1,6 +1,6 @@
 /** How an FSP joins a scheme: registered, certified if required, onboarded. */
 import { enrol } from './credentials.ts'
-import { openFsp, type Fsp } from './fsp.ts'
+import { openFsp, type Fsp } from '../fsp/fsp.ts'
 import { answered, onboard, type Onboarding, type Operator } from './operator.ts'
 
 export interface SchemeAccess {

@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { postmasterOf } from '../bench/database.ts'
+import { postmasterOf } from './postgres.ts'
 
 const past = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() - 5))
 const next = new Date(Date.UTC(past.getUTCFullYear(), past.getUTCMonth() + 1))
@@ -109,7 +109,7 @@ export async function command(
   name: 'archive' | 'restore',
   ...flags: readonly string[]
 ): Promise<string> {
-  const program = new URL(`../../../libs/archive/dist/${name}-main.js`, import.meta.url)
+  const program = new URL(`../../../services/archive/dist/${name}-main.js`, import.meta.url)
   const env = { PATH: process.env['PATH'], DATA_DIR: dataDir }
   const { stdout } = await run(process.execPath, [fileURLToPath(program), ...flags], { env })
   return stdout

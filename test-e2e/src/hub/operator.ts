@@ -1,9 +1,9 @@
 /** The operator in the stories: the administration API, called as an operator calls it. */
 import { createAuthenticator, type Authenticator } from '@causeway/fsp'
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { request } from 'undici'
-import type { Fsp } from './fsp.ts'
+import type { Fsp } from '../fsp/fsp.ts'
 import { registrationBy, signatureBy, type Challenge, type KeyChallenge } from './security-key.ts'
 
 export interface Operator {
@@ -25,6 +25,8 @@ export interface Onboarding {
   readonly currency?: string
   readonly netDebitCap?: string
   readonly funds?: string
+  /** Types with the path at the FSP; by default those for every message. */
+  readonly endpoints?: readonly (readonly [type: string, path: string])[]
 }
 
 export interface AccountBalance {
@@ -80,7 +82,8 @@ async function logInPatiently(
 }
 
 async function logIn(url: string, passwordFile: string, key: Authenticator): Promise<string> {
-  const first = readFileSync(passwordFile, 'utf8')
+  // Removed when the password was changed.
+  const first = existsSync(passwordFile) ? readFileSync(passwordFile, 'utf8') : chosenPassword
   const withSecret = (secret: string) => sessionOf(url, { id: administrator, secret }, key)
   const session = (await withSecret(first)) ?? (await withSecret(chosenPassword))
   if (session === undefined) throw new Error('the administrator cannot log in')
@@ -182,11 +185,23 @@ export async function openScheme(operator: Operator, currency = 'USD'): Promise<
   }
 }
 
+const usualEndpoints = [
+  ['FSPIOP_CALLBACK_URL', ''],
+  ['FSPIOP_CALLBACK_URL_TRANSFER_POST', '/transfers'],
+  ['FSPIOP_CALLBACK_URL_TRANSFER_PUT', '/transfers/{{transferId}}'],
+  ['FSPIOP_CALLBACK_URL_TRANSFER_ERROR', '/transfers/{{transferId}}/error'],
+] as const
+
 /** Completes a new FSP until it can pay and be paid. */
 export async function onboard(
   operator: Operator,
   fsp: Pick<Fsp, 'name' | 'url'>,
-  { currency = 'USD', netDebitCap = '10000', funds = '10000' }: Onboarding = {},
+  {
+    currency = 'USD',
+    netDebitCap = '10000',
+    funds = '10000',
+    endpoints = usualEndpoints,
+  }: Onboarding = {},
 ): Promise<void> {
   const { name, url } = fsp
   const { status } = await operator.call('GET', `/participants/${name}`)
@@ -199,12 +214,7 @@ export async function onboard(
     limit: { type: 'NET_DEBIT_CAP', value: netDebitCap },
     initialPosition: 0,
   })
-  for (const [type, path] of [
-    ['FSPIOP_CALLBACK_URL', ''],
-    ['FSPIOP_CALLBACK_URL_TRANSFER_POST', '/transfers'],
-    ['FSPIOP_CALLBACK_URL_TRANSFER_PUT', '/transfers/{{transferId}}'],
-    ['FSPIOP_CALLBACK_URL_TRANSFER_ERROR', '/transfers/{{transferId}}/error'],
-  ]) {
+  for (const [type, path] of endpoints) {
     await done(operator, 'POST', `/participants/${name}/endpoints`, {
       type,
       value: `${url}${path}`,

@@ -1,6 +1,6 @@
 /** A running hub with onboarded FSPs: the start of most stories. */
 import { openApartHub, retryWhileBusy } from './apart.ts'
-import type { Fsp } from './fsp.ts'
+import type { Fsp } from '../fsp/fsp.ts'
 import { freePorts, removeDataDir, startHub } from './hub-process.ts'
 import { processes, type HubHost } from './hub-host.ts'
 import { sharedHub, type HubAddress, type SharedHub, type Settings } from './hubs.ts'

@@ -19,7 +19,7 @@ import {
 } from '@causeway/fsp'
 import { randomBytes } from 'node:crypto'
 import { proofOf } from './credentials.ts'
-import { answered, onboard, type Operator } from './operator.ts'
+import { answered, onboard, type Onboarding, type Operator } from './operator.ts'
 import type { Scheme } from './scheme.ts'
 
 /** What participants need of the hub. */
@@ -73,6 +73,7 @@ export async function openDfsp(
   name: string,
   options: Partial<DfspOptions> = {},
   others: Partial<FspOptions> = {},
+  onboarding: Onboarding = {},
 ): Promise<TestDfsp> {
   const payments: ThirdPartyPayment[] = []
   const otps: string[] = []
@@ -92,7 +93,7 @@ export async function openDfsp(
     ...options,
   }
   const participant = await open(scheme, name, { dfsp, ...others })
-  await onboard(scheme.operator, participant)
+  await onboard(scheme.operator, participant, onboarding)
   const value = participant.url
   await answered(
     scheme.operator.call('POST', `/participants/${name}/endpoints`, {

@@ -3,8 +3,8 @@ import type { CollectedSpan, Collector } from '@causeway/tracing/testing'
 import { eventually } from '@causeway/process/testing'
 import { expect } from '@jest/globals'
 import { randomBytes } from 'node:crypto'
-import type { Fsp, Received } from './fsp.ts'
-import { agree, lookUp, move, newPhoneNumber, newQuote, own } from './payment.ts'
+import type { Fsp, Received } from '../fsp/fsp.ts'
+import { agree, lookUp, move, newPhoneNumber, newQuote, own } from '../fsp/payment.ts'
 
 export const traceparentIn = ({ headers }: Received) => String(headers['traceparent'])
 

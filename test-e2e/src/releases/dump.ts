@@ -4,6 +4,7 @@
  * packages that the hub runs on do not include pg_dump.
  */
 import { readdirSync, readFileSync } from 'node:fs'
+import { descriptionOf, serviceNames } from '@causeway/services'
 import pg from 'pg'
 
 const bus = 'bus'
@@ -56,20 +57,28 @@ function schemaOf(schema: string): string {
     ...rights,
     `set role ${schema}`,
     `set search_path = ${schema}`,
-    'create table migrations (number integer primary key, name text not null, sha256 bytea not null, applied_at timestamptz(3) not null default now())',
+    'create table migrations (name text collate "C" primary key, sha256 bytea not null, applied_at timestamptz(3) not null default now())',
     ...migrationsOf(schema),
     'reset role',
   ].join(';\n')
 }
 
+/** Of the packages that the service hosts first, then its own. */
 function migrationsOf(schema: string): readonly string[] {
-  const path =
-    schema === bus ? 'libs/bus/migrations' : `services/${schema.replaceAll('_', '-')}/migrations`
-  const folder = new URL(`../../../${path}/`, import.meta.url)
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.sql'))
-    .toSorted((one, other) => one.localeCompare(other))
-    .map((name) => readFileSync(new URL(name, folder), 'utf8'))
+  return foldersOf(schema).flatMap((path) => {
+    const folder = new URL(`../../../${path}/migrations/`, import.meta.url)
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.sql'))
+      .toSorted((one, other) => one.localeCompare(other))
+      .map((name) => readFileSync(new URL(name, folder), 'utf8'))
+  })
+}
+
+function foldersOf(schema: string): readonly string[] {
+  if (schema === bus) return ['libs/bus']
+  const service = serviceNames.find((name) => name.replaceAll('-', '_') === schema)
+  if (service === undefined) throw new Error(`no service has the schema ${schema}`)
+  return [...(descriptionOf(service).hosts ?? []), `services/${service}`]
 }
 
 async function partitionsOf(client: pg.Client): Promise<readonly string[]> {

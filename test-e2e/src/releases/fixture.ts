@@ -3,17 +3,19 @@
  * the payments in it that a story continues.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import pg from 'pg'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { startPostgres } from '../bench/postgres.ts'
+import { startPostgres } from '../hub/postgres.ts'
 import { newDataDir } from '../hub/hub-process.ts'
-import type { Transfer } from '../hub/transfer.ts'
+import type { Transfer } from '../fsp/transfer.ts'
 
 export interface ReleaseData {
   readonly sql: string
-  /** By file name. */
+  /** By path in their folder. */
   readonly secrets: Readonly<Record<string, string>>
+  /** Where the payer FSP and the payee FSP listened. */
+  readonly fspUrls: readonly string[]
   readonly payments: {
     /** Committed, in the settlement window that was closed and in the one that is open. */
     readonly settled: Transfer
@@ -43,38 +45,40 @@ export function releases(): readonly string[] {
 
 export function readSecrets(dataDir: string): Readonly<Record<string, string>> {
   const folder = join(dataDir, 'secrets')
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((each) => each.isFile())
+    .map((each) => join(each.parentPath, each.name))
   return Object.fromEntries(
-    readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
+    files.map((file) => [relative(folder, file), readFileSync(file, 'utf8')]),
   )
 }
 
 /**
  * A DATA_DIR as a hub of that release left it; the caller removes it.
- * @param fspUrls where the FSPs listen now, in the order in which they joined
+ * @param urls where the two FSPs listen now
  */
 export async function restoreRelease(
-  { sql, secrets }: ReleaseData,
-  fspUrls: readonly string[],
+  { sql, secrets, fspUrls }: ReleaseData,
+  urls: readonly string[],
 ): Promise<string> {
   const dataDir = await newDataDir()
   const postgres = await startPostgres(dataDir, 'none')
   try {
     await run(postgres.socketFolder, 'postgres', 'create database causeway')
-    await run(postgres.socketFolder, 'causeway', moved(sql, fspUrls))
+    await run(postgres.socketFolder, 'causeway', moved(sql, fspUrls, urls))
   } finally {
     await postgres.stop()
   }
-  mkdirSync(join(dataDir, 'secrets'), { mode: 0o700 })
   for (const [name, content] of Object.entries(secrets)) {
-    writeFileSync(join(dataDir, 'secrets', name), content, { mode: 0o600 })
+    const file = join(dataDir, 'secrets', name)
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    writeFileSync(file, content, { mode: 0o600 })
   }
   return dataDir
 }
 
-function moved(sql: string, fspUrls: readonly string[]): string {
-  const old = [...new Set(sql.match(/http:\/\/127\.0\.0\.1:\d+/g))]
-  if (old.length !== fspUrls.length) throw new Error(`the data names ${old.join(', ')}`)
-  return sql.replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, (url) => fspUrls[old.indexOf(url)] ?? url)
+function moved(sql: string, before: readonly string[], now: readonly string[]): string {
+  return sql.replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, (url) => now[before.indexOf(url)] ?? url)
 }
 
 async function run(host: string, database: string, sql: string): Promise<void> {

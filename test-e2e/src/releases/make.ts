@@ -4,12 +4,12 @@
  * makes payments and settles, and stores the content of the database while two payments are open.
  */
 import { eventually } from '@causeway/process/testing'
-import { postmasterOf } from '../bench/database.ts'
+import { postmasterOf } from '../hub/postgres.ts'
 import { freePorts, newDataDir, removeDataDir, startHub } from '../hub/hub-process.ts'
-import type { Fsp } from '../hub/fsp.ts'
+import type { Fsp } from '../fsp/fsp.ts'
 import { joinScheme } from '../hub/join.ts'
 import { answered, openScheme, operatorAt, type Operator } from '../hub/operator.ts'
-import { about, committed, newTransfer, type Transfer } from '../hub/transfer.ts'
+import { about, committed, newTransfer, type Transfer } from '../fsp/transfer.ts'
 import { dumpDatabase } from './dump.ts'
 import { readSecrets, writeRelease } from './fixture.ts'
 
@@ -36,6 +36,7 @@ const sql = await dumpDatabase(postmasterOf(dataDir).socketFolder)
 writeRelease(version, {
   sql,
   secrets: readSecrets(dataDir),
+  fspUrls: [payer.url, payee.url],
   payments: { settled, paid, open, expired },
 })
 await hub.kill()

@@ -1,7 +1,7 @@
 /**
  * A message on its way to groups: from memory as it was published, or from a table as it was stored.
  */
-import type { Message } from '../event-bus.ts'
+import type { Message, MessageHeaders } from '../event-bus.ts'
 import { restore, type StoredMessage } from './envelope.ts'
 import type { LogRow, StoredDeadLetter } from './store.ts'
 
@@ -64,9 +64,15 @@ export function inMemory(n: number, message: Message, bytes: number, at_ms: numb
 
 /** A derived event, which is not in the log. */
 export function derived(message: Message, at_ms: number, onFinished: () => void): Delivery {
-  let bytes = payload_bytes
-  for (const value of Object.values(message.headers)) bytes += value.length
+  const bytes = payload_bytes + bytesOf(message.headers)
   return { ...inMemory(0, message, bytes, at_ms), onFinished }
+}
+
+/** Of the values. */
+export function bytesOf(headers: MessageHeaders): number {
+  let bytes = 0
+  for (const name in headers) bytes += headers[name]?.length ?? 0
+  return bytes
 }
 
 export function fromTable(row: LogRow): Delivery {

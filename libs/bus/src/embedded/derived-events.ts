@@ -6,7 +6,8 @@
  * If a reader is away or behind, and could miss them, the derived events are written to the log.
  */
 import type { PublishDerived, OutgoingMessage } from '../event-bus.ts'
-import { derived } from './delivery.ts'
+import { checkSize } from '../message-size.ts'
+import { bytesOf, derived } from './delivery.ts'
 import type { Reader } from './listener.ts'
 import type { Writer } from './writer.ts'
 
@@ -39,6 +40,8 @@ export function openDerivedEvents(options: DerivedEventsOptions): DerivedEvents 
 
   return (hold) => async (messages) => {
     const { sequence } = writer
+    // Payloads are not serialized here; a body that is relayed is a header.
+    for (const { topic, headers } of messages) checkSize(topic, bytesOf(headers))
     const topics = new Set(messages.map(({ topic }) => topic))
     if (hold !== undefined && writtenUpTo <= sequence.handedOver && [...topics].every(isOpen)) {
       deliver(messages, { readers, release: hold(), maybeDuplicate: mayBeDuplicate() })

@@ -7,6 +7,7 @@
  * ce_time.
  */
 import type { Message, MessageHeaders } from '../event-bus.ts'
+import { checkSize } from '../message-size.ts'
 
 /** A row of the log without its number. */
 export interface StoredMessage {
@@ -34,7 +35,7 @@ export interface Prepared {
   readonly headers_bytes: number
 }
 
-/** Throws when JSON or PostgreSQL cannot carry the message: a bug of the publisher. */
+/** Throws when JSON, PostgreSQL or a broker cannot carry the message: a bug of the publisher. */
 export function prepare(message: Message): Prepared {
   const { id, topic, key, type, source, time, headers } = message
   if (topic.includes('\0') || key.includes('\0') || type.includes('\0')) {
@@ -44,7 +45,9 @@ export function prepare(message: Message): Prepared {
   if (json === undefined) throw new Error(`the payload of the message ${id} is not JSON`)
   let headers_bytes = bytesOf('ce_id', id) + bytesOf('ce_source', source) + bytesOf('ce_time', time)
   for (const name in headers) headers_bytes += bytesOf(name, headers[name] ?? '')
-  return { message, json, json_bytes: Buffer.byteLength(json), headers_bytes }
+  const json_bytes = Buffer.byteLength(json)
+  checkSize(topic, json_bytes + headers_bytes)
+  return { message, json, json_bytes, headers_bytes }
 }
 
 /** Writes the payload and returns where it ends. */

@@ -14,11 +14,11 @@ import kafkajs, {
 } from 'kafkajs'
 
 export interface BrokerTls {
-  /** PEM of the authorities that may issue a broker's certificate. */
-  readonly ca: string
-  /** PEM of the client certificate of this process; '' when it has none. */
-  readonly certificate: string
-  readonly key: string
+  /** PEM of the authorities that may issue a broker's certificate; undefined: the public ones. */
+  readonly ca: string | undefined
+  /** PEM of the client certificate of this process; undefined: it has none. */
+  readonly certificate: string | undefined
+  readonly key: string | undefined
 }
 
 export interface BrokerLogin {
@@ -153,8 +153,8 @@ function configOf({ addresses, clientId, tls, login, log }: BrokersOptions): Kaf
 }
 
 function secureOptions({ ca, certificate, key }: BrokerTls): ConnectionOptions {
-  const shown = certificate === '' ? {} : { cert: certificate, key }
-  return { ...(ca === '' ? {} : { ca }), ...shown, minVersion: 'TLSv1.2' }
+  const shown = certificate === undefined ? {} : { cert: certificate, key }
+  return { ...(ca === undefined ? {} : { ca }), ...shown, minVersion: 'TLSv1.2' }
 }
 
 function connect(

@@ -13,8 +13,8 @@ import {
 } from '@causeway/postgres'
 import { type Logger, StartError, ProcessStopping } from '@causeway/process'
 import type { KafkaBus } from './open.ts'
-import { makeOutbox } from './outbox-store.ts'
-import type { Pump } from './outbox.ts'
+import { makeOutbox } from './outbox/outbox-store.ts'
+import type { Pump } from './outbox/outbox.ts'
 
 export interface Databases {
   openDatabase(options: DatabaseOptions): Promise<Database>

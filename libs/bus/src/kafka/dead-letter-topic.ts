@@ -2,15 +2,13 @@
  * Dead letters are stored in a compacted topic of their service, each whole and with its reason, until
  * an operator replays it and its group has finished it, or until it is discarded. A replay is a copy in
  * another topic of the service, for that group alone: it is delivered like any other message, also after
- * a crash. No other service reads or writes the two. What an earlier release stored in the topic of all
- * services is listed too, and moved before it is replayed or discarded.
+ * a crash. No other service reads or writes the two.
  */
 import { randomUUID } from 'node:crypto'
 import { type Logger, type Metrics, retrying } from '@causeway/process'
 import type { Consumer, KafkaMessage } from 'kafkajs'
 import { Counter } from 'prom-client'
 import type { DeadLetter, Discarded, Subscription } from '../event-bus.ts'
-import { isGroupOf } from '../group-names.ts'
 import type { Administration } from './administration.ts'
 import type { Brokers } from './brokers.ts'
 import type { Delivery } from './delivery.ts'
@@ -23,7 +21,7 @@ import {
   recordOf,
   type OutgoingRecord,
 } from './record.ts'
-import type { Sender } from './sender.ts'
+import type { Sender } from './outbox/sender.ts'
 import { loggableKey } from '../loggable-key.ts'
 import type { Topics } from './topics.ts'
 
@@ -118,17 +116,17 @@ export function openDeadLetterTopic(options: DeadLetterTopicOptions): DeadLetter
     },
     settled: () => removing,
     async newest(limit) {
-      const found = new Map([...(await earlier(options)), ...(await own(options))])
+      const found = await readAll(options)
       return newestFirst([...found.values()].map(deadLetterOf)).slice(0, limit)
     },
     async replay(group, id) {
-      const stored = await find(options, group, id)
+      const stored = (await readAll(options)).get(keyIn(group, id))
       if (stored === undefined) return false
       await sender.send([replayOf(topics.replays, group, stored)]).settled
       return true
     },
     async discard(group, id, ownerOf) {
-      const stored = await find(options, group, id)
+      const stored = (await readAll(options)).get(keyIn(group, id))
       if (stored === undefined) return 'UNKNOWN'
       const { topic, key, type } = deadLetterOf(stored)
       const owner = ownerOf(topic)
@@ -229,48 +227,13 @@ function deadLetterOf({ headers }: KafkaMessage): DeadLetter {
   }
 }
 
-type Stored = ReadonlyMap<string, KafkaMessage>
-
-const none: Stored = new Map()
-
-function own(options: DeadLetterTopicOptions): Promise<Stored> {
-  return readAll(options, options.topics.deadLetters)
-}
-
-/** What processes of an earlier release have stored for groups of this service. */
-async function earlier(options: DeadLetterTopicOptions): Promise<Stored> {
-  const { earlierDeadLetters, service } = options.topics
-  if (earlierDeadLetters === undefined) return none
-  const all = await readAll(options, earlierDeadLetters)
-  return new Map([...all].filter(([, letter]) => isGroupOf(service, deadLetterOf(letter).group)))
-}
-
-/** A dead letter that an earlier release stored is moved first: it is never in neither topic. */
-async function find(
-  options: DeadLetterTopicOptions,
-  group: string,
-  id: string,
-): Promise<KafkaMessage | undefined> {
-  const { sender, topics } = options
-  const key = keyIn(group, id)
-  const found = (await own(options)).get(key)
-  const old = (await earlier(options)).get(key)
-  if (old === undefined || topics.earlierDeadLetters === undefined) return found
-  if (found === undefined) {
-    const { value, headers } = old
-    const copy = { topic: topics.deadLetters, key, value, headers: headerBytes(headers) }
-    await sender.send([recordOf(copy)]).settled
-  }
-  await sender.send([removalFrom(topics.earlierDeadLetters, group, id)]).settled
-  return found ?? old
-}
-
 /** All dead letters by key at the time of the call, the newest last. Read seldom, so not cached. */
-async function readAll(
-  { brokers, administration, topics }: DeadLetterTopicOptions,
-  plain: string,
-): Promise<Stored> {
-  const topic = topics.nameOf(plain)
+async function readAll({
+  brokers,
+  administration,
+  topics,
+}: DeadLetterTopicOptions): Promise<ReadonlyMap<string, KafkaMessage>> {
+  const topic = topics.nameOf(topics.deadLetters)
   const [ends] = await administration.ends([topic])
   const { low = 0, high = 0 } = ends?.partitions[0] ?? {}
   const found = new Map<string, KafkaMessage>()

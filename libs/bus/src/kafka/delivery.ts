@@ -1,7 +1,7 @@
 /** A record on its way to a group. */
 import type { KafkaMessage } from 'kafkajs'
 import type { Message, Subscription } from '../event-bus.ts'
-import type { AssignedPartition } from './assigned-partitions.ts'
+import type { AssignedPartition } from './members/assigned-partitions.ts'
 import { attributes, headerText, keyOf, toMessage } from './record.ts'
 
 export interface Delivery {

@@ -20,8 +20,6 @@ import {
   type KafkaUnderTestOptions,
 } from '../testing/kafka-under-test.ts'
 import { openProduceCutter, type ProduceCutter } from '../testing/produce-cutter.ts'
-import { deadLetterHeaders as letterHeaders } from './dead-letter-topic.ts'
-import { attributes, recordOf, toRecord, type OutgoingRecord } from './record.ts'
 
 busContract('the Kafka engine', openKafkaUnderTest)
 
@@ -78,62 +76,6 @@ test('Whether the log answers is asked without a consumer group, also while ther
   const before = await under.groups()
   await Promise.all(numbers(20).map(() => under.bus.answers()))
   expect((await under.groups()).filter((group) => !before.includes(group))).toEqual([])
-})
-
-/** As an earlier release wrote it: a dead letter, or the replay of one. */
-function earlierRecord(topic: string, group: string, n: number): OutgoingRecord {
-  const { headers, value } = toRecord({
-    ...message('orders', 'a', n),
-    time: '2026-01-01T00:00:00.000Z',
-  })
-  const letter = { [letterHeaders.topic]: 'orders', [letterHeaders.key]: 'a' }
-  const id = `orders/a/${n}`
-  const own =
-    topic === 'replays'
-      ? { [attributes.replayFor]: group }
-      : {
-          [letterHeaders.group]: group,
-          [letterHeaders.reason]: 'not yet',
-          [letterHeaders.time]: '2026-01-01T00:00:00.000Z',
-        }
-  return recordOf({
-    topic,
-    key: topic === 'replays' ? 'a' : `${group}\n${id}`,
-    value,
-    headers: { ...headers, ...letter, ...own, [letterHeaders.id]: id },
-  })
-}
-
-test('A dead letter that an earlier release stored is listed and replayed by the service of its group alone', async () => {
-  const first = await keep(openKafkaUnderTest({ topics: ['orders', 'bills', 'dead-letters'] }))
-  await first.write([
-    earlierRecord('dead-letters', 'shop', 1),
-    earlierRecord('dead-letters', 'shop_more', 2),
-    earlierRecord('dead-letters', 'shopping', 3),
-  ])
-  const under = await keep(first.restart())
-  const listed = (await under.bus.deadLetters(10)).map(({ group, id }) => `${group} ${id}`)
-  expect(listed.toSorted()).toEqual(['shop orders/a/1', 'shop_more orders/a/2'])
-  const { subscription, seen } = recorder('orders', { group: 'shop' })
-  await under.bus.subscribe(subscription)
-  expect(await under.bus.replay('shop', 'orders/a/1')).toBe(true)
-  await eventually(() => seen.map(numberOf).includes(1), 'the replay')
-  await eventually(async () => (await under.bus.deadLetters(10)).length === 1, 'its removal')
-})
-
-test('A replay that an earlier release left in the topic of all services is not delivered, and its dead letter is listed and replayed again', async () => {
-  const first = await keep(openKafkaUnderTest({ topics: ['orders', 'dead-letters', 'replays'] }))
-  await first.write([earlierRecord('dead-letters', 'shop', 1), earlierRecord('replays', 'shop', 1)])
-  await first.bus.publish([message('orders', 'b', 2)])
-  const under = await keep(first.restart())
-  const { subscription, seen } = recorder('orders', { group: 'shop' })
-  await under.bus.subscribe(subscription)
-  await eventually(() => seen.map(numberOf).includes(2), 'the other message')
-  expect((await under.bus.deadLetters(10)).map(({ id }) => id)).toEqual(['orders/a/1'])
-  expect(seen.map(numberOf)).toEqual([2])
-  expect(await under.bus.replay('shop', 'orders/a/1')).toBe(true)
-  await eventually(() => seen.map(numberOf).includes(1), 'the replay')
-  await eventually(async () => (await under.bus.deadLetters(10)).length === 0, 'its removal')
 })
 
 describe('on many partitions', () => {

@@ -2,14 +2,8 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { KafkaMessage } from 'kafkajs'
 import type { Message } from '../event-bus.ts'
-import {
-  packHeaders,
-  record_bytes_max,
-  toMessage,
-  toRecord,
-  unpackHeaders,
-  type OutgoingRecord,
-} from './record.ts'
+import { message_bytes_max } from '../message-size.ts'
+import { packHeaders, toMessage, toRecord, unpackHeaders, type OutgoingRecord } from './record.ts'
 
 const message: Message = {
   id: '1',
@@ -62,7 +56,7 @@ test('Headers are read from their block as bytes', () => {
 })
 
 test('A message that no broker would take is refused where it is created', () => {
-  const large = { ...message, payload: 'x'.repeat(record_bytes_max) }
+  const large = { ...message, payload: 'x'.repeat(message_bytes_max) }
   expect(() => toRecord(large)).toThrow(/the limit is \d+/)
   expect(() => toRecord({ ...message, headers: { ce_id: '2' } })).toThrow('has the header ce_id')
   expect(() => toRecord({ ...message, payload: undefined })).toThrow('is not JSON')

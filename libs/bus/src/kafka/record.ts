@@ -8,6 +8,7 @@
  */
 import type { IHeaders, KafkaMessage } from 'kafkajs'
 import type { AnnouncedMessage, Message, MessageHeaders } from '../event-bus.ts'
+import { checkSize } from '../message-size.ts'
 
 /** A record ready to be sent; nothing about it can fail any more. */
 export interface OutgoingRecord {
@@ -34,11 +35,6 @@ export const attributes = {
   replayFor: 'ce_replayfor',
 } as const
 
-/**
- * A broker refuses a larger record, so it is refused at the publisher. A received body has up to 5 MiB,
- * and the fields read from it may take as much again.
- */
-export const record_bytes_max = 12 * 2 ** 20
 const overhead_bytes = 64
 
 /** Throws for a message that cannot be carried: a bug of the publisher. */
@@ -69,9 +65,7 @@ export function recordOf(record: Omit<OutgoingRecord, 'bytes'>): OutgoingRecord 
   const { topic, key, value, headers } = record
   let bytes = overhead_bytes + key.length + (value === null ? 0 : Buffer.byteLength(value))
   for (const name in headers) bytes += name.length + Buffer.byteLength(headers[name] ?? '') + 4
-  if (bytes > record_bytes_max) {
-    throw new Error(`a message of ${bytes} bytes to ${topic}: the limit is ${record_bytes_max}`)
-  }
+  checkSize(topic, bytes)
   return { ...record, bytes }
 }
 

@@ -12,7 +12,7 @@ const services: readonly TopicAccess[] = [
 const topics = { prefix: 'hub.', catalogue: ['orders', 'bills', 'reminders'] }
 
 function topicsThat(access: TopicAccess, operation: number): readonly string[] {
-  return rightsOf(access, topics, [])
+  return rightsOf(access, topics)
     .filter((entry) => entry.resourceType === resource.TOPIC && entry.operation === operation)
     .map(({ resourceName }) => resourceName)
 }

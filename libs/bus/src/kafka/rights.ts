@@ -4,7 +4,7 @@
  * only below the prefix of this hub: other hubs may use the same brokers.
  */
 import kafkajs, { type AclEntry, type AclFilter, type Admin } from 'kafkajs'
-import { earlierTopics, ownGroups, ownTopics, type TopicsOptions } from './topics.ts'
+import { ownGroups, ownTopics, type TopicsOptions } from './topics.ts'
 
 export interface TopicAccess {
   /** Folder name of the service, and name of its user. */
@@ -24,12 +24,8 @@ export async function grant(
   access: readonly TopicAccess[],
   topics: TopicNames,
 ): Promise<void> {
-  const there = new Set(await admin.listTopics())
-  const earlier = Object.values(earlierTopics).filter((name) =>
-    there.has(`${topics.prefix}${name}`),
-  )
   for (const each of access) {
-    const wanted = rightsOf(each, topics, earlier)
+    const wanted = rightsOf(each, topics)
     const granted = await entriesOfUser(admin, principalOf(each.service))
     const missing = wanted.filter((entry) => !granted.some((other) => isSame(entry, other)))
     const revoked = granted.filter(
@@ -47,15 +43,10 @@ function principalOf(service: string): string {
   return `User:${service}`
 }
 
-/**
- * Every service may describe every topic: at its start it checks that all exist.
- * @param earlier the topics of dead letters of an earlier release, as long as they exist: processes of
- * that release use them, and this one reads what they have stored
- */
+/** Every service may describe every topic: at its start it checks that all exist. */
 export function rightsOf(
   { service, writes, reads }: TopicAccess,
   { prefix, catalogue }: TopicNames,
-  earlier: readonly string[],
 ): readonly AclEntry[] {
   const entry = (
     resourceType: number,
@@ -74,7 +65,7 @@ export function rightsOf(
   const ofTopics = (names: readonly string[], operation: number) =>
     names.map((name) => entry(resource.TOPIC, name, pattern.LITERAL, operation))
   const group = service.replaceAll('-', '_')
-  const own = [...Object.values(ownTopics(service)), ...earlier]
+  const own = Object.values(ownTopics(service))
   return [
     ...ofTopics([...catalogue, ...own], may.DESCRIBE),
     ...ofTopics([...writes, ...own], may.WRITE),

@@ -1,7 +1,7 @@
 import { isOutage } from '@causeway/process'
 import { describe, expect, test } from '@jest/globals'
 import { recordOf, type OutgoingRecord } from './record.ts'
-import { openSender } from './sender.ts'
+import { openSender } from './outbox/sender.ts'
 
 const record = (n: number, size = 1): OutgoingRecord =>
   recordOf({ topic: 'orders', key: `${n}`, value: 'x'.repeat(size), headers: {} })

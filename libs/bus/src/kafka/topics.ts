@@ -4,7 +4,7 @@
  */
 import { StartError } from '@causeway/process'
 import kafkajs, { type Admin, type ITopicConfig, type PartitionMetadata } from 'kafkajs'
-import { record_bytes_max } from './record.ts'
+import { message_bytes_max } from '../message-size.ts'
 
 export interface TopicsOptions {
   /** Prefix of every topic and group, so that several hubs can share brokers; '' for none. */
@@ -27,10 +27,6 @@ export interface Topics {
   readonly deadLetters: string
   /** Dead letters of this service that are delivered to their group again. */
   readonly replays: string
-  /** Where earlier releases stored the dead letters of all services; undefined where none did. */
-  readonly earlierDeadLetters: string | undefined
-  /** Folder name of the service of this process. */
-  readonly service: string
   /** The name of a topic at the brokers; throws for one that is not in the catalogue. */
   nameOf(topic: string): string
   /** The topic of the catalogue behind a name at the brokers. */
@@ -46,9 +42,6 @@ export interface Topics {
 export function ownTopics(service: string) {
   return { deadLetters: `dead-letters.${service}`, replays: `replays.${service}` } as const
 }
-
-/** In earlier releases all services wrote and read these two. */
-export const earlierTopics = { deadLetters: 'dead-letters', replays: 'replays' } as const
 
 const hour_ms = 3_600_000
 const exists = 'TOPIC_ALREADY_EXISTS'
@@ -67,11 +60,6 @@ export async function ensureTopics(admin: Admin, options: TopicsOptions): Promis
   if (missing.length > 0) await create(admin, missing)
   const { topics } = await admin.fetchTopicMetadata({ topics: wanted.map(({ topic }) => topic) })
   const byTopic = new Map(topics.map(({ name, partitions }) => [name, partitions]))
-  const earlier = `${options.prefix}${earlierTopics.deadLetters}`
-  if (there.has(earlier)) {
-    const { topics: found } = await admin.fetchTopicMetadata({ topics: [earlier] })
-    for (const { name, partitions } of found) byTopic.set(name, partitions)
-  }
   return topicsOf(options, byTopic)
 }
 
@@ -106,7 +94,7 @@ function topicConfigs(options: TopicsOptions): ITopicConfig[] {
     // The low watermark is computed from the times at which the log appended messages.
     'message.timestamp.type': 'LogAppendTime',
     // A batch may be one message of that size, with its overhead.
-    'max.message.bytes': record_bytes_max + 2 ** 20,
+    'max.message.bytes': message_bytes_max + 2 ** 20,
   }
   const topic = (name: string, numPartitions: number, more: Record<string, string | number>) => ({
     topic: `${prefix}${name}`,
@@ -141,14 +129,7 @@ function topicsOf(
   byTopic: ReadonlyMap<string, PartitionMetadata[]>,
 ): Topics {
   const { deadLetters, replays } = ownTopics(service)
-  const hasEarlier = byTopic.has(`${prefix}${earlierTopics.deadLetters}`)
-  const earlierDeadLetters = hasEarlier ? earlierTopics.deadLetters : undefined
-  const plain = [
-    ...catalogue,
-    deadLetters,
-    replays,
-    ...(hasEarlier ? [earlierTopics.deadLetters] : []),
-  ]
+  const plain = [...catalogue, deadLetters, replays]
   const known = new Map(plain.map((topic) => [topic, byTopic.get(`${prefix}${topic}`) ?? []]))
 
   function partitionsOf(topic: string): PartitionMetadata[] {
@@ -158,10 +139,8 @@ function topicsOf(
   }
 
   return {
-    service,
     deadLetters,
     replays,
-    earlierDeadLetters,
     nameOf(topic) {
       partitionsOf(topic)
       return `${prefix}${topic}`

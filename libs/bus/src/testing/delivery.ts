@@ -2,9 +2,11 @@
  * The guarantees of delivery: which messages a group receives, in which order and shape, as tests that
  * every engine passes.
  */
+import { statement } from '@causeway/postgres'
 import { eventually } from '@causeway/process/testing'
 import { expect, test } from '@jest/globals'
 import type { Message, OutgoingMessage } from '../event-bus.ts'
+import { message_bytes_max } from '../message-size.ts'
 import {
   asSent,
   announceNext,
@@ -17,6 +19,9 @@ import {
   recorder,
   type BusUnderTest,
 } from './bus-under-test.ts'
+
+const countUp = statement(`insert into counters (key, count) values ($1, 1)`)
+const countOf = statement(`select count from counters where key = $1`)
 
 export function testsOfDelivery(under: () => BusUnderTest): void {
   test('Every committed event is delivered, each key in order, and no rolled-back one', async () => {
@@ -122,5 +127,30 @@ export function testsOfDelivery(under: () => BusUnderTest): void {
     await good
     await eventually(() => seen.length > 0, 'the good one')
     expect(seen.map(numberOf)).toEqual([2])
+  })
+
+  test('A message larger than any broker takes is refused, and the transaction that announces it is rolled back', async () => {
+    const { bus, database } = under()
+    const large = (n: number) => ({
+      ...message('orders', 'a', n),
+      payload: 'x'.repeat(message_bytes_max),
+    })
+    await expect(bus.publish([large(1)])).rejects.toThrow(/the limit is \d+/)
+    const announced = database.transaction(async (tx) => {
+      await announceNext({ bus }, database, {
+        topic: 'orders',
+        key: 'b',
+        linger_ms: 0,
+        fails: false,
+      })
+      await tx.query(countUp, ['a'])
+      bus.announce(tx, [large(2)])
+    })
+    await expect(announced).rejects.toThrow(/the limit is \d+/)
+    const { subscription, seen } = recorder('orders')
+    await bus.subscribe(subscription)
+    await eventually(() => seen.length > 0, 'the event of the other transaction')
+    expect(seen.map(({ key }) => key)).toEqual(['b'])
+    expect(await database.query(countOf, ['a'])).toEqual([])
   })
 }

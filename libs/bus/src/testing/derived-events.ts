@@ -3,6 +3,7 @@ import { statement } from '@causeway/postgres'
 import { eventually } from '@causeway/process/testing'
 import { expect, test } from '@jest/globals'
 import type { Message, Subscription } from '../event-bus.ts'
+import { message_bytes_max } from '../message-size.ts'
 import { listenerTo } from './listener.ts'
 import { gate, message, numberOf, numbers, recorder, type BusUnderTest } from './bus-under-test.ts'
 
@@ -240,6 +241,26 @@ export function testsOfDerivedEvents(
     )
     await under().bus.publish([message('orders', 'a', 1)])
     await eventually(async () => (await under().bus.deadLetters(1))[0], 'the dead letter')
+  })
+
+  test('A message whose derived event is larger than any broker takes becomes a dead letter', async () => {
+    const { subscription, seen } = recorder('bills')
+    await under().bus.subscribe(subscription)
+    const headers = { 'relay-body': Buffer.alloc(message_bytes_max + 1) }
+    await under().bus.subscribe(
+      billing({
+        handleBatch: (orders, { publishDerived }) =>
+          publishDerived(orders.map((order) => ({ ...billOf(order), headers }))),
+      }),
+    )
+    await under().bus.publish([message('orders', 'a', 1)])
+    const [stored] = await eventually(async () => {
+      const letters = await under().bus.deadLetters(1)
+      return letters.length > 0 ? letters : undefined
+    }, 'the dead letter')
+    expect(stored).toMatchObject({ id: 'orders/a/1', group: 'billing' })
+    expect(stored?.reason).toMatch(/the limit is \d+/)
+    expect(seen).toEqual([])
   })
 
   test('Events derived from a replayed dead letter are not lost by a crash', async () => {

@@ -20,9 +20,8 @@ import type { Admin } from 'kafkajs'
 import { testBroker } from './kafka-broker.ts'
 import { openBrokers, type BrokerLogin, type Brokers } from '../kafka/brokers.ts'
 import { openDatabases } from '../kafka/databases.ts'
-import type { IntakeBounds } from '../kafka/member.ts'
+import type { IntakeBounds } from '../kafka/members/member.ts'
 import { openKafkaBus, type KafkaBus } from '../kafka/open.ts'
-import type { OutgoingRecord } from '../kafka/record.ts'
 import { shopMigrations, type BusUnderTest, type CutDatabase } from './bus-under-test.ts'
 import { openCommitCutter } from './commit-cutter.ts'
 
@@ -38,8 +37,6 @@ export interface KafkaUnderTest extends BusUnderTest {
   groups(): Promise<readonly string[]>
   /** Number of members of a consumer group, as the brokers count. */
   membersOf(group: string): Promise<number>
-  /** Writes records as they are, as a process of another release would. */
-  write(records: readonly OutgoingRecord[]): Promise<void>
   /** Deletes the messages of the only partition of a topic before that offset. */
   deleteBefore(topic: string, offset: number): Promise<void>
   /** An orderly stop of the process; nothing is deleted. */
@@ -194,15 +191,6 @@ async function openOn(name: string, options: KafkaUnderTestOptions): Promise<Kaf
         const { groups } = await admin.describeGroups([`${name}.${group}`])
         return groups[0]?.members.length ?? 0
       }),
-    async write(records) {
-      const producer = brokers.client({ retries: 5 }).producer()
-      await producer.connect()
-      for (const { topic, key, value, headers } of records) {
-        const messages = [{ key, value, headers: { ...headers } }]
-        await producer.send({ topic: `${name}.${topic}`, messages })
-      }
-      await producer.disconnect()
-    },
     deleteBefore: (topic, offset) =>
       withAdmin(async (admin) => {
         const of = `${name}.${topic}`

@@ -19,14 +19,27 @@ export interface Wrong {
   readonly flags?: number
   readonly count?: number
   readonly format?: string
-  readonly statement?: Cbor
+  /** Made of what it states something about, if it is a function. */
+  readonly statement?: Cbor | ((made: Made) => Cbor)
   readonly id?: Buffer
+  readonly aaguid?: Buffer
+  /** The key of the credential; of the device's own algorithm. */
+  readonly publicKey?: KeyObject
+}
+
+/** A credential that was made, for its attestation. */
+export interface Made {
+  readonly authData: Buffer
+  readonly clientDataHash: Buffer
+  readonly aaguid: Buffer
+  readonly id: Buffer
+  readonly keys: KeyPairKeyObjectResult
 }
 
 export const origin = 'https://app.pispx.example'
 export const rpId = 'pispx.example'
 
-type Cbor = number | string | Buffer | Map<number | string, Cbor>
+export type Cbor = number | string | Buffer | readonly Cbor[] | Map<number | string, Cbor>
 
 export function openDevice(algorithm: Algorithm = 'ES256') {
   const keys = pairOf(algorithm)
@@ -36,11 +49,12 @@ export function openDevice(algorithm: Algorithm = 'ES256') {
     id,
     register(challenge: Buffer, wrong: Wrong = {}) {
       const client = clientData('webauthn.create', challenge, wrong)
+      const aaguid = wrong.aaguid ?? Buffer.alloc(16)
       const attested = Buffer.concat([
-        Buffer.alloc(16),
+        aaguid,
         Buffer.from([0, id.length]),
         wrong.id ?? id,
-        cbor(coseKey(algorithm, keys.publicKey)),
+        cbor(coseKey(algorithm, wrong.publicKey ?? keys.publicKey)),
       ])
       const authData = Buffer.concat([authenticatorData(wrong, 0x41), attested])
       const signature = signed(algorithm, keys.privateKey, toSign(authData, client))
@@ -48,9 +62,12 @@ export function openDevice(algorithm: Algorithm = 'ES256') {
         ['alg', coseNames[algorithm]],
         ['sig', signature],
       ])
+      const usual: Cbor = wrong.format === 'packed' ? packed : new Map<string, Cbor>()
+      const made = { authData, clientDataHash: sha256(client), aaguid, id, keys }
+      const { statement = usual } = wrong
       const object = new Map<string, Cbor>([
         ['fmt', wrong.format ?? 'none'],
-        ['attStmt', wrong.statement ?? (wrong.format === 'packed' ? packed : new Map())],
+        ['attStmt', typeof statement === 'function' ? statement(made) : statement],
         ['authData', authData],
       ])
       return {
@@ -149,8 +166,13 @@ function cbor(value: Cbor): Buffer {
     return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)])
   }
   if (Buffer.isBuffer(value)) return Buffer.concat([head(2, value.length), value])
+  if (isList(value)) return Buffer.concat([head(4, value.length), ...value.map(cbor)])
   const entries = [...value].flatMap(([name, one]) => [cbor(name), cbor(one)])
   return Buffer.concat([head(5, value.size), ...entries])
+}
+
+function isList(value: readonly Cbor[] | Map<number | string, Cbor>): value is readonly Cbor[] {
+  return Array.isArray(value)
 }
 
 function head(major: number, value: number): Buffer {

@@ -3,7 +3,7 @@
  * catalogues. Members that a consumer does not know are passed over by it, so they are no difference.
  */
 import { z } from 'zod'
-import type { EventDefinition } from '../define.ts'
+import type { EventDefinition } from '../catalogue/define.ts'
 
 /** As much of JSON schema as the catalogue uses. */
 export interface Schema {

@@ -6,6 +6,7 @@ import {
   type PostBulkQuotes,
   postBulkQuotes,
   type PostQuotes,
+  writeDateTime,
 } from '@causeway/fspiop'
 import { bodyOf, type InboundHandlers, idOf } from '../inbound.ts'
 import { type Outgoing, type Route, writeMessage } from '../message.ts'
@@ -116,7 +117,7 @@ async function answerTo(
   if (individualQuoteResults.length === 0) return undefined
   return writeMessage('PUT', `/bulkQuotes/${bulkQuoteId}`, route, {
     individualQuoteResults,
-    expiration: until.toISOString(),
+    expiration: writeDateTime(until),
   })
 }
 

@@ -5,6 +5,7 @@ import {
   type IndividualQuoteResult,
   type PutBulkQuotes,
   putBulkQuotes,
+  writeDateTime,
 } from '@causeway/fspiop'
 import { moneyOf } from '../amount.ts'
 import { openPendingRequests } from '../pending-requests.ts'
@@ -98,7 +99,7 @@ function requestMessage(
   const { body, encryption } = fieldEncryption.encrypt(payeeFsp, {
     bulkQuoteId,
     payer: writeParty(payer, name),
-    expiration: expiration.toISOString(),
+    expiration: writeDateTime(expiration),
     individualQuotes: items.map((item) => ({
       quoteId: item.quoteId,
       transactionId: item.transactionId,

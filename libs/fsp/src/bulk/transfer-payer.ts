@@ -8,6 +8,7 @@ import {
   type IndividualTransferResult,
   type PutBulkTransfers,
   putBulkTransfers,
+  writeDateTime,
 } from '@causeway/fspiop'
 import { moneyOf } from '../amount.ts'
 import { openPendingRequests } from '../pending-requests.ts'
@@ -113,7 +114,7 @@ function requestMessage(
       condition,
       ...extensionListOf(extensions),
     })),
-    expiration: expiration.toISOString(),
+    expiration: writeDateTime(expiration),
   })
 }
 

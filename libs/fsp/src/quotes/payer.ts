@@ -2,7 +2,7 @@
  * The payer's side of a quote: sends the request, and rejects an answer whose amounts do not add
  * up.
  */
-import { errorBody, type PutQuotes, putQuotes } from '@causeway/fspiop'
+import { errorBody, type PutQuotes, putQuotes, writeDateTime } from '@causeway/fspiop'
 import { randomUUID } from 'node:crypto'
 import { moneyOf } from '../amount.ts'
 import { openPendingRequests } from '../pending-requests.ts'
@@ -112,7 +112,7 @@ function requestMessage(
     ...(fees === undefined ? {} : { fees: moneyOf(fees) }),
     transactionType: order.transactionType,
     ...(note === undefined ? {} : { note }),
-    expiration: order.expiration.toISOString(),
+    expiration: writeDateTime(order.expiration),
     ...extensionListOf(order.extensions),
   })
   return writeMessage('POST', '/quotes', { from: name, to: order.payeeFsp }, body, encryption)

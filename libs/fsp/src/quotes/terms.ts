@@ -12,6 +12,7 @@ import {
   type PutQuotes,
   transferAmountOf,
   writeTransaction,
+  writeDateTime,
 } from '@causeway/fspiop'
 import { parseAmount } from '@causeway/money'
 import type { Amount } from '../amount.ts'
@@ -76,7 +77,7 @@ export function quoteAnswer(
     payeeReceiveAmount,
     ...(payeeFspFee === undefined ? {} : { payeeFspFee }),
     ...(payeeFspCommission === undefined ? {} : { payeeFspCommission }),
-    expiration: expiration.toISOString(),
+    expiration: writeDateTime(expiration),
     ...agreement,
     ...extensionListOf(extensions),
   }
@@ -101,7 +102,7 @@ function agreedData(
     amount: { currency, amount },
     transactionType,
     extensionList: {
-      extension: [{ key: quoteExpirationKey, value: expiration.toISOString() }],
+      extension: [{ key: quoteExpirationKey, value: writeDateTime(expiration) }],
     },
   })
 }

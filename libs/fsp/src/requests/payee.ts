@@ -8,6 +8,7 @@ import {
   errorInformation,
   putTransactionRequests,
   readAuthorizationsQuery,
+  writeDateTime,
 } from '@causeway/fspiop'
 import { randomUUID } from 'node:crypto'
 import { moneyOf } from '../amount.ts'
@@ -133,7 +134,7 @@ function requestMessage(
     transactionType: order.transactionType ?? defaultType,
     ...(note === undefined ? {} : { note }),
     ...(authenticationType === undefined ? {} : { authenticationType }),
-    expiration: order.expiration.toISOString(),
+    expiration: writeDateTime(order.expiration),
     ...extensionListOf(order.extensions),
   })
   const route = { from: name, to: payer.fspId }

@@ -4,6 +4,7 @@ import {
   errorInformation,
   type ErrorInformation,
   type PutTransactions,
+  writeDateTime,
 } from '@causeway/fspiop'
 import {
   extensionListOf,
@@ -22,7 +23,7 @@ export function prepareMessage(route: Route, transferId: string, order: Transfer
     amount: { currency: order.amount.currency, amount: order.amount.amount },
     ilpPacket: order.ilpPacket,
     condition: order.condition,
-    expiration: order.expiration.toISOString(),
+    expiration: writeDateTime(order.expiration),
     ...extensionListOf(order.extensions),
   })
 }

@@ -3,10 +3,10 @@
  * the payer, who enters it at the payee's device. FSPIOP 6.6.
  */
 import { z } from 'zod'
-import { authenticationInfo } from '../complex.ts'
-import { amount, anyEnumeration, currency, integer } from '../elements.ts'
-import { authenticationType } from '../enumerations.ts'
-import type { FaultCodes } from '../faults.ts'
+import { authenticationInfo } from '../bodies/complex.ts'
+import { amount, anyEnumeration, currency, integer } from '../bodies/elements.ts'
+import { authenticationType } from '../bodies/enumerations.ts'
+import type { FaultCodes } from '../bodies/faults.ts'
 import { type QueryReading, readQuery } from '../query.ts'
 
 /** A type outside the list is 3100 here, not 3101: clients of this API are tested for that. */

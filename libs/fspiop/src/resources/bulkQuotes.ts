@@ -10,24 +10,16 @@ import {
   money,
   party,
   transactionType,
-} from '../complex.ts'
-import {
-  correlationId,
-  dateTime,
-  ilpCondition,
-  ilpPacket,
-  note,
-  transactionId,
-  transferOrQuoteId,
-} from '../elements.ts'
-import { amountType } from '../enumerations.ts'
+} from '../bodies/complex.ts'
+import { correlationId, dateTime, ilpCondition, ilpPacket, note } from '../bodies/elements.ts'
+import { amountType } from '../bodies/enumerations.ts'
 
 /** The maximum number of items of a bulk. FSPIOP 6.9.3.2, 6.10.3.2. */
 export const bulkItems_max = 1_000
 
 const individualQuote = z.looseObject({
-  quoteId: transferOrQuoteId,
-  transactionId,
+  quoteId: correlationId,
+  transactionId: correlationId,
   payee: party,
   amountType,
   amount: money,
@@ -39,7 +31,7 @@ const individualQuote = z.looseObject({
 
 /** With errorInformation the item has no quote, and its other members have no meaning. */
 const individualQuoteResult = z.looseObject({
-  quoteId: transferOrQuoteId,
+  quoteId: correlationId,
   payee: party.optional(),
   transferAmount: money.optional(),
   payeeReceiveAmount: money.optional(),

@@ -3,7 +3,7 @@
  * which succeeds or fails independently. FSPIOP 6.10.
  */
 import { z } from 'zod'
-import { errorInformationPart, extensionList, money } from '../complex.ts'
+import { errorInformationPart, extensionList, money } from '../bodies/complex.ts'
 import {
   correlationId,
   dateTime,
@@ -11,13 +11,12 @@ import {
   ilpCondition,
   ilpFulfilment,
   ilpPacket,
-  transferOrQuoteId,
-} from '../elements.ts'
-import { bulkTransferState } from '../enumerations.ts'
+} from '../bodies/elements.ts'
+import { bulkTransferState } from '../bodies/enumerations.ts'
 import { bulkItems_max } from './bulkQuotes.ts'
 
 const individualTransfer = z.looseObject({
-  transferId: transferOrQuoteId,
+  transferId: correlationId,
   transferAmount: money,
   ilpPacket,
   condition: ilpCondition,
@@ -26,7 +25,7 @@ const individualTransfer = z.looseObject({
 
 /** A fulfilment, or the error of the transfer. */
 const individualTransferResult = z.looseObject({
-  transferId: transferOrQuoteId,
+  transferId: correlationId,
   fulfilment: ilpFulfilment.optional(),
   errorInformation: errorInformationPart.optional(),
   extensionList: extensionList.optional(),

@@ -2,7 +2,7 @@
  * The bodies and the query of the participants resource: which FSP serves which party. FSPIOP 6.2.
  */
 import { z } from 'zod'
-import { errorInformationPart, extensionList } from '../complex.ts'
+import { errorInformationPart, extensionList } from '../bodies/complex.ts'
 import {
   anyEnumeration,
   correlationId,
@@ -10,8 +10,8 @@ import {
   fspId,
   partyIdentifier,
   partySubIdOrType,
-} from '../elements.ts'
-import type { FaultCodes } from '../faults.ts'
+} from '../bodies/elements.ts'
+import type { FaultCodes } from '../bodies/faults.ts'
 import { type QueryReading, readQuery } from '../query.ts'
 
 const partyList_max = 10_000

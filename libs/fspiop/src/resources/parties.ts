@@ -1,7 +1,7 @@
 /** The body of the parties resource, and the currency parameter, an extension of the API. FSPIOP 6.3. */
 import { isCurrency } from '@causeway/money'
 import { z } from 'zod'
-import { party } from '../complex.ts'
+import { party } from '../bodies/complex.ts'
 
 /** PUT /parties/{Type}/{ID}[/{SubId}]. */
 export const putParties = z.compile(z.looseObject({ party }))

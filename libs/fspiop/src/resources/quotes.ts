@@ -1,22 +1,14 @@
 /** The bodies of the quotes resource. The hub relays them and computes nothing. FSPIOP 6.5. */
 import { z } from 'zod'
-import { extensionList, geoCode, money, party, transactionType } from '../complex.ts'
-import {
-  correlationId,
-  dateTime,
-  ilpCondition,
-  ilpPacket,
-  note,
-  transactionId,
-  transferOrQuoteId,
-} from '../elements.ts'
-import { amountType } from '../enumerations.ts'
+import { extensionList, geoCode, money, party, transactionType } from '../bodies/complex.ts'
+import { correlationId, dateTime, ilpCondition, ilpPacket, note } from '../bodies/elements.ts'
+import { amountType } from '../bodies/enumerations.ts'
 
 /** POST /quotes, from the payer FSP; `fees` are those of the payer FSP. */
 export const postQuotes = z.compile(
   z.looseObject({
-    quoteId: transferOrQuoteId,
-    transactionId,
+    quoteId: correlationId,
+    transactionId: correlationId,
     transactionRequestId: correlationId.optional(),
     payee: party,
     payer: party,

@@ -1,8 +1,15 @@
 /** The bodies of the transactionRequests resource: a payee requests a payment. FSPIOP 6.4. */
 import { z } from 'zod'
-import { extensionList, geoCode, money, party, partyIdInfo, transactionType } from '../complex.ts'
-import { anyEnumeration, correlationId, dateTime, note, transactionId } from '../elements.ts'
-import { authenticationType, transactionRequestState } from '../enumerations.ts'
+import {
+  extensionList,
+  geoCode,
+  money,
+  party,
+  partyIdInfo,
+  transactionType,
+} from '../bodies/complex.ts'
+import { anyEnumeration, correlationId, dateTime, note } from '../bodies/elements.ts'
+import { authenticationType, transactionRequestState } from '../bodies/enumerations.ts'
 
 /** POST /transactionRequests, from the payee FSP; its payer is a bare PartyIdInfo. */
 export const postTransactionRequests = z.compile(
@@ -23,7 +30,7 @@ export const postTransactionRequests = z.compile(
 /** PUT /transactionRequests/{ID}, from the payer FSP. */
 export const putTransactionRequests = z.compile(
   z.looseObject({
-    transactionId: transactionId.optional(),
+    transactionId: correlationId.optional(),
     transactionRequestState,
     extensionList: extensionList.optional(),
   }),
@@ -32,7 +39,7 @@ export const putTransactionRequests = z.compile(
 /** The same in any state, for compatibility with hubs that relay every state. */
 export const putTransactionRequestsAnyState = z.compile(
   z.looseObject({
-    transactionId: transactionId.optional(),
+    transactionId: correlationId.optional(),
     transactionRequestState: anyEnumeration,
     extensionList: extensionList.optional(),
   }),

@@ -5,16 +5,16 @@
  * COMMITTED in messages of a hub; no FSP may send it.
  */
 import { z } from 'zod'
-import { extensionList, money } from '../complex.ts'
+import { extensionList, money } from '../bodies/complex.ts'
 import {
+  correlationId,
   dateTime,
   fspId,
   ilpCondition,
   ilpFulfilment,
   ilpPacket,
-  transferOrQuoteId,
-} from '../elements.ts'
-import { transferState } from '../enumerations.ts'
+} from '../bodies/elements.ts'
+import { transferState } from '../bodies/enumerations.ts'
 
 function readState(value: unknown): unknown {
   return typeof value === 'string' && /^[A-Za-z]+$/.test(value) ? value.toUpperCase() : value
@@ -28,7 +28,7 @@ function readStateOfHub(value: unknown): unknown {
 /** POST /transfers, from the payer FSP. FSPIOP 6.7.3.2. */
 export const postTransfers = z.compile(
   z.looseObject({
-    transferId: transferOrQuoteId,
+    transferId: correlationId,
     payeeFsp: fspId,
     payerFsp: fspId,
     amount: money,

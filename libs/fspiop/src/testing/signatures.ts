@@ -11,7 +11,7 @@ import {
   signatureHeader,
   verifySignature,
   type VerificationKey,
-} from '../jws.ts'
+} from '../signatures/jws.ts'
 
 export const now = new Date('2022-11-15T10:14:03Z')
 export const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })

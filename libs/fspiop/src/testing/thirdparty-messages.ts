@@ -1,27 +1,27 @@
 /** One valid body for each message of the Third-Party API, with every known member. */
-import { putAccounts } from '../resources/thirdparty/accounts.ts'
+import { putAccounts } from '../resources/pisp/accounts.ts'
 import {
   postThirdpartyAuthorizations,
   putThirdpartyAuthorizations,
-} from '../resources/thirdparty/authorizations.ts'
+} from '../resources/pisp/authorizations.ts'
 import {
   patchConsentRequests,
   postConsentRequests,
   putConsentRequests,
-} from '../resources/thirdparty/consentRequests.ts'
+} from '../resources/pisp/consentRequests.ts'
 import {
   patchConsents,
   postConsents,
   postConsentsRegistration,
   putConsents,
-} from '../resources/thirdparty/consents.ts'
-import { putServices } from '../resources/thirdparty/services.ts'
+} from '../resources/pisp/consents.ts'
+import { putServices } from '../resources/pisp/services.ts'
 import {
   patchThirdpartyTransactions,
   postThirdpartyTransactions,
   putThirdpartyTransactions,
-} from '../resources/thirdparty/transactions.ts'
-import { postVerifications, putVerifications } from '../resources/thirdparty/verifications.ts'
+} from '../resources/pisp/transactions.ts'
+import { postVerifications, putVerifications } from '../resources/pisp/verifications.ts'
 import { extensions, uuid, type Message } from './messages.ts'
 
 const expiration = '2030-01-01T00:00:00.000Z'

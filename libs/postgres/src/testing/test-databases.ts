@@ -6,7 +6,7 @@ import type { Database } from '../database.ts'
 import type { ExclusiveDatabase, ExclusiveOptions } from '../exclusive.ts'
 import { superuser } from '../hub-lock.ts'
 import type { DatabaseOptions } from '../open.ts'
-import { asSuperuser } from '../provision.ts'
+import { asSuperuser } from '../roles/provision.ts'
 import { serviceDatabases, socketUrl } from '../service-databases.ts'
 import { testSocketFolder } from './test-server.ts'
 

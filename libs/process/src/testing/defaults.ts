@@ -1,5 +1,5 @@
-import { readSettings } from '../read-settings.ts'
-import type { SettingDefinitions, SettingValues } from '../settings.ts'
+import { readSettings } from '../settings/read-settings.ts'
+import type { SettingDefinitions, SettingValues } from '../settings/settings.ts'
 
 /** The default values of settings. */
 export function defaultsOf<Definitions extends SettingDefinitions>(

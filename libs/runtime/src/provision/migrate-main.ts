@@ -4,9 +4,9 @@
  * rights, and ends. It may be run again at any time; services of the previous release go on.
  */
 import { exitCodes, retrying, run, StartError, text } from '@causeway/process'
-import { migrateService, migrationsOf } from './migrate.ts'
+import { migratedServices, migrateService } from './migrate.ts'
 
-const services = migrationsOf(process.env)
+const services = migratedServices(process.env)
 
 const settings = Object.fromEntries(
   services.flatMap(({ setting, servingSetting }) => [
@@ -25,8 +25,8 @@ await run('migrate', settings, async (values, log) => {
     const { setting, servingSetting } = service
     const urls = { url: values[setting] ?? '', servingUrl: values[servingSetting] ?? '' }
     const work = () => migrateService(service, urls)
-    await retrying(work, { log, what: `waiting for the database of ${service.schema}` })
-    log.info({ schema: service.schema }, 'the schema is that of this release')
+    await retrying(work, { log, what: `waiting for the database of ${service.name}` })
+    log.info({ service: service.name }, 'the schema is that of this release')
   }
   return { stop: () => Promise.resolve() }
 })

@@ -6,7 +6,7 @@ import { tracedBus } from './bus.ts'
 import { tracedGrpc } from './grpc.ts'
 
 export interface TracingSettings {
-  readonly TRACES_URL: string
+  readonly TRACES_URL: string | undefined
   readonly TRACES_SAMPLED_PERCENT: number
 }
 
@@ -16,12 +16,13 @@ export async function tracingOf(
   log: Logger,
 ): Promise<Tracing | undefined> {
   const { TRACES_URL: url, TRACES_SAMPLED_PERCENT: sampled_percent } = settings
-  if (url === '') return undefined
+  if (url === undefined) return undefined
   const onWarning = (sentence: string) => log.warn(`OpenTelemetry: ${sentence}`)
   try {
     return await openTracing({ url, sampled_percent, onWarning })
   } catch (error) {
-    if (error instanceof TypeError) throw new StartError(`TRACES_URL is not an HTTP URL: '${url}'.`)
+    if (error instanceof TypeError)
+      throw new StartError(`TRACES_URL is not an HTTP URL without a fragment: '${url}'.`)
     throw error
   }
 }

@@ -7,7 +7,7 @@ import type { OracleFailure } from '../oracles/failure.ts'
 import type { Choose } from '../oracles/oracles.ts'
 import type { ExternalOracle } from '../oracles/external.ts'
 import type { Command, RegisterReason } from './domain/register.ts'
-import type { RequestIdStatus } from '../batches/domain/request-id.ts'
+import type { RequestIdStatus } from './domain/request-id.ts'
 
 export type AssociationEvent = DomainEvent<'ParticipantAssociationRequestReceived'> & {
   /** Associations of other FSPs with the party are removed; in the hub's own store only. */

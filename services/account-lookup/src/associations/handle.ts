@@ -10,7 +10,7 @@ import { deferred } from '../deferred.ts'
 import type { Oracles } from '../oracles/oracles.ts'
 import { runExternalTasks } from './external-oracle.ts'
 import { planRequest, type BatchEvent, type CommandEvent, type PlannedRequest } from './contract.ts'
-import { claimRequests } from '../batches/store.ts'
+import { claimRequests } from './batch-store.ts'
 import { settle, type SettleParts } from './settle.ts'
 import type { AssociationStore } from './store.ts'
 

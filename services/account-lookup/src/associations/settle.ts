@@ -17,7 +17,7 @@ import {
   type PlannedRequest,
 } from './contract.ts'
 import { register, type Command, type PartyAssociation } from './domain/register.ts'
-import { storeOutcomes, withEarlierOutcomes } from '../batches/store.ts'
+import { storeOutcomes, withEarlierOutcomes } from './batch-store.ts'
 import { add, claim, lock, remove } from './store.ts'
 
 export interface SettleParts {
@@ -99,7 +99,7 @@ async function store(
   const commands = fresh.flatMap(builtInCommands)
   const parties = commands.map(({ party }) => party)
   const { outcomes, added, removed } = register(await lock(tx, parties), commands)
-  await remove(tx, removed)
+  await remove(tx, removed, now)
   await add(tx, added, now)
   const worked = withOutcomes(fresh, outcomes, externalOutcomes)
   await storeOutcomes(tx, worked)

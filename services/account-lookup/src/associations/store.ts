@@ -13,12 +13,19 @@ export type RequestStatus = 'NEW' | 'REPEATED' | 'HANDLED'
 export interface AssociationStore {
   /** By party key, oldest association first; parties without associations are left out. */
   find(parties: readonly Party[]): Promise<ReadonlyMap<string, readonly Association[]>>
+  /** The same, with the associations that were removed after that moment. */
+  findSince(
+    parties: readonly Party[],
+    since: Date,
+  ): Promise<ReadonlyMap<string, readonly Association[]>>
   /** Records that oracles are about to be called, and reports which requests are repeats. */
   begin(eventIds: readonly string[], now: Date): Promise<ReadonlyMap<string, RequestStatus>>
   /**
    * Deletes at most `limit` requests that were handled before that moment; returns their number.
    */
   deleteHandled(before: Date, limit: number): Promise<number>
+  /** Deletes the associations that were removed before that moment. */
+  deleteRemoved(before: Date): Promise<void>
 }
 
 const findStatement = statement(`
@@ -30,6 +37,19 @@ const findStatement = statement(`
     offset 0
   ) a
   order by a.created_at, a.place`)
+
+const findSinceStatement = statement(`
+  select q.n::integer, a.currency, a.fsp_id
+  from unnest($1::text[], $2::text[], $3::text[]) with ordinality as q (type, identifier, sub_id, n)
+  cross join lateral (
+    select currency, fsp_id from associations
+    where party_id_type = q.type and party_identifier = q.identifier and party_sub_id = q.sub_id
+    union all
+    select currency, fsp_id from former_owners
+    where party_id_type = q.type and party_identifier = q.identifier and party_sub_id = q.sub_id
+      and removed_at > $4::timestamptz
+    offset 0
+  ) a`)
 
 const beginStatement = statement(`
   with asked as materialized (
@@ -101,42 +121,46 @@ const addStatement = statement(`
 // The parties are locked, so no other transaction moves these rows; addressing them by ctid keeps
 // every plan from scanning others.
 const removeStatement = statement(`
-  delete from associations where ctid = any (array(
-    select a.ctid
-    from unnest($1::text[], $2::text[], $3::text[], $4::text[])
-      as q (type, identifier, sub_id, currency)
-    cross join lateral (
-      select ctid from associations
-      where party_id_type = q.type and party_identifier = q.identifier and party_sub_id = q.sub_id
-        and currency = q.currency
-      offset 0
-    ) a))`)
+  with removed as (
+    delete from associations where ctid = any (array(
+      select a.ctid
+      from unnest($1::text[], $2::text[], $3::text[], $4::text[])
+        as q (type, identifier, sub_id, currency)
+      cross join lateral (
+        select ctid from associations
+        where party_id_type = q.type and party_identifier = q.identifier and party_sub_id = q.sub_id
+          and currency = q.currency
+        offset 0
+      ) a))
+    returning party_id_type, party_identifier, party_sub_id, currency, fsp_id
+  )
+  insert into former_owners
+    (party_id_type, party_identifier, party_sub_id, currency, fsp_id, removed_at)
+  select *, $5::timestamptz from removed
+  on conflict (party_id_type, party_identifier, party_sub_id, currency, fsp_id)
+    do update set removed_at = excluded.removed_at`)
+
+const deleteRemovedStatement = statement(`
+  delete from former_owners where removed_at < $1::timestamptz`)
 
 interface CountRow {
   readonly count: number
 }
 
+interface FoundRow {
+  readonly n: number
+  readonly currency: string
+  readonly fsp_id: string
+}
+
 export function openAssociationStore(db: Database): AssociationStore {
   return {
     async find(parties) {
-      interface Row {
-        readonly n: number
-        readonly currency: string
-        readonly fsp_id: string
-      }
-      const rows = await db.query<Row>(findStatement, partyArrays(parties))
-      const found = new Map<string, Association[]>()
-      for (const { n, currency, fsp_id: fspId } of rows) {
-        const party = parties[n - 1]
-        if (party === undefined)
-          throw new Error('PostgreSQL answered for a party that was not requested')
-        const key = partyKey(party)
-        const association = { subId: party.subId, currency, fspId }
-        const others = found.get(key)
-        if (others === undefined) found.set(key, [association])
-        else others.push(association)
-      }
-      return found
+      return foundIn(parties, await db.query<FoundRow>(findStatement, partyArrays(parties)))
+    },
+    async findSince(parties, since) {
+      const values = [...partyArrays(parties), since]
+      return foundIn(parties, await db.query<FoundRow>(findSinceStatement, values))
     },
     async begin(eventIds, now) {
       if (eventIds.length === 0) return new Map()
@@ -151,7 +175,29 @@ export function openAssociationStore(db: Database): AssociationStore {
       const [row] = await db.query<CountRow>(deleteStatement, [before, limit])
       return row?.count ?? 0
     },
+    async deleteRemoved(before) {
+      await db.query(deleteRemovedStatement, [before])
+    },
   }
+}
+
+/** By party key, in the order of the rows. */
+function foundIn(
+  parties: readonly Party[],
+  rows: readonly FoundRow[],
+): ReadonlyMap<string, readonly Association[]> {
+  const found = new Map<string, Association[]>()
+  for (const { n, currency, fsp_id: fspId } of rows) {
+    const party = parties[n - 1]
+    if (party === undefined)
+      throw new Error('PostgreSQL answered for a party that was not requested')
+    const key = partyKey(party)
+    const association = { subId: party.subId, currency, fspId }
+    const others = found.get(key)
+    if (others === undefined) found.set(key, [association])
+    else others.push(association)
+  }
+  return found
 }
 
 /** Claims the requests that have not been processed; returns the ids that this transaction owns. */
@@ -203,11 +249,17 @@ export async function add(
   ])
 }
 
-export async function remove(tx: Queries, removed: readonly PartyAssociation[]): Promise<void> {
+/** Until recently they were the owners: `findSince` returns them. */
+export async function remove(
+  tx: Queries,
+  removed: readonly PartyAssociation[],
+  now: Date,
+): Promise<void> {
   if (removed.length === 0) return
   await tx.query(removeStatement, [
     ...partyArrays(removed.map(({ party }) => party)),
     textArray(removed.map(({ currency }) => currency)),
+    now,
   ])
 }
 

@@ -1,7 +1,7 @@
 import type { Message, OutgoingMessage } from '@causeway/bus'
 import { derivedId, newEvent, type Payload } from '@causeway/events'
 import { eventually } from '@causeway/process/testing'
-import { accountLookupService } from '@causeway/protos'
+import { accountLookupService, personsService, present } from '@causeway/protos'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import {
   association,
@@ -367,22 +367,22 @@ describe('FindOwners', () => {
       { type: 'BUSINESS', id: 'hats', subId: 'till1', by: 'bluewallet' },
     )
     const { FindOwners } = world.parts.grpc.client(accountLookupService, 'account-lookup')
-    const query = (partyIdType: string, partyIdentifier: string, sub = '', currency = '') => ({
-      partyIdType,
-      partyIdentifier,
-      partySubIdOrType: sub,
-      currency,
-    })
+    const query = (
+      partyIdType: string,
+      partyIdentifier: string,
+      partySubIdOrType?: string,
+      currency?: string,
+    ) => ({ partyIdType, partyIdentifier, ...present({ partySubIdOrType, currency }) })
     const { answers } = await FindOwners({
       queries: [
         query('MSISDN', `+${named.id}`),
-        query('MSISDN', named.id, '', 'EUR'),
-        query('MSISDN', named.id, '', 'KES'),
+        query('MSISDN', named.id, undefined, 'EUR'),
+        query('MSISDN', named.id, undefined, 'KES'),
         query('BUSINESS', 'hats', 'till1'),
         query('BUSINESS', 'hats'),
         query('PHONE', '1'),
         query('ALIAS', 'a\u0000b'),
-        query('MSISDN', named.id, '', 'EURO'),
+        query('MSISDN', named.id, undefined, 'EURO'),
       ],
     })
     expect(answers).toEqual([
@@ -396,5 +396,59 @@ describe('FindOwners', () => {
       { outcome: 'PARTY_UNKNOWN', fspIds: [] },
     ])
     expect((await FindOwners({ queries: [] })).answers).toEqual([])
+  })
+
+  interface Answering extends Named {
+    readonly by: string
+  }
+
+  async function mayAnswer({ type = 'MSISDN', id: identifier, subId, by }: Answering) {
+    const { FindOwners } = world.parts.grpc.client(accountLookupService, 'account-lookup')
+    const party = { partyIdType: type, partyIdentifier: identifier, answeringFspId: by }
+    const query = { ...party, ...present({ partySubIdOrType: subId }) }
+    return (await FindOwners({ queries: [query] })).answers[0]?.mayAnswer
+  }
+
+  test('An FSP may answer for a party when it is its owner in any currency', async () => {
+    const named = { id: msisdn() }
+    await associate(
+      { ...named, currency: 'USD', by: 'mangobank' },
+      { ...named, currency: 'EUR', by: 'bluewallet' },
+    )
+    expect(await mayAnswer({ id: `+${named.id}`, by: 'mangobank' })).toBe(true)
+    expect(await mayAnswer({ ...named, by: 'bluewallet' })).toBe(true)
+    expect(await mayAnswer({ ...named, by: 'greenbank' })).toBe(false)
+    expect(await mayAnswer({ ...named, subId: 'till1', by: 'mangobank' })).toBe(false)
+    expect(await mayAnswer({ id: msisdn(), by: 'mangobank' })).toBe(false)
+    expect(await mayAnswer({ type: 'PHONE', id: '1', by: 'mangobank' })).toBe(false)
+  })
+
+  test('The owner of a party with a sub id may answer for that party alone', async () => {
+    const named = { type: 'BUSINESS', id: 'gloves', subId: 'till1' }
+    await associate({ ...named, by: 'bluewallet' })
+    expect(await mayAnswer({ ...named, by: 'bluewallet' })).toBe(true)
+    expect(await mayAnswer({ ...named, subId: 'till2', by: 'bluewallet' })).toBe(false)
+    expect(await mayAnswer({ type: 'BUSINESS', id: 'gloves', by: 'bluewallet' })).toBe(false)
+  })
+
+  test('The owner before may answer, also after a restart, and so may the new one', async () => {
+    const named = { id: msisdn() }
+    await associate({ ...named, by: 'mangobank' })
+    await gistsOf(removal({ ...named, by: 'mangobank' }))
+    expect(await mayAnswer({ ...named, by: 'mangobank' })).toBe(true)
+    await associate({ ...named, by: 'bluewallet' })
+    world = await world.crash()
+    expect(await mayAnswer({ ...named, by: 'mangobank' })).toBe(true)
+    expect(await mayAnswer({ ...named, by: 'bluewallet' })).toBe(true)
+    expect(await mayAnswer({ ...named, by: 'greenbank' })).toBe(false)
+  })
+
+  test('Of a person that is erased, no FSP was the owner before', async () => {
+    const named = { id: msisdn() }
+    await associate({ ...named, by: 'mangobank' })
+    await gistsOf(removal({ ...named, by: 'mangobank' }))
+    const { ErasePerson } = world.parts.grpc.client(personsService, 'account-lookup')
+    await ErasePerson({ partyIdType: 'MSISDN', partyIdentifier: named.id })
+    expect(await mayAnswer({ ...named, by: 'mangobank' })).toBe(false)
   })
 })

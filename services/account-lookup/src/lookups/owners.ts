@@ -9,7 +9,8 @@ import { partyKey, partyOfKey, type Party, type PartyReading } from '../domain/p
 import type { Measures } from '../measures.ts'
 import type { ExternalOracle } from '../oracles/external.ts'
 import type { Choose, Oracles } from '../oracles/oracles.ts'
-import type { Owners } from './domain/answer.ts'
+import type { Owners } from '../domain/owners.ts'
+import type { Answerer, RecentOwners } from './recent-owners.ts'
 
 export interface OwnerQuery {
   readonly reading: PartyReading
@@ -27,6 +28,11 @@ export interface OwnerBook {
   findWithin(queries: readonly OwnerQuery[], wait_ms: number): Promise<readonly Owners[]>
   /** As `find` without calls of external oracles: undefined where one is needed. */
   findWithoutCalls(queries: readonly OwnerQuery[]): Promise<readonly (Owners | undefined)[]>
+  /**
+   * Whether the FSPs, which are no owners that `find` returns, may answer for the parties all the same; in
+   * the order of the answerers.
+   */
+  mayAnswer(answerers: readonly Answerer[]): Promise<readonly boolean[]>
   /** Drops the cached entries of the party. */
   forget(party: Party): void
 }
@@ -37,6 +43,7 @@ export interface OwnerBookParts {
     parties: readonly Party[],
   ) => Promise<ReadonlyMap<string, readonly Association[]>>
   readonly oracles: Oracles
+  readonly recent: RecentOwners
   readonly measures: Measures
   readonly age_max_ms: number
   readonly entries_max: number
@@ -58,7 +65,7 @@ type Source =
     }
 
 export function openOwnerBook(parts: OwnerBookParts): OwnerBook {
-  const { oracles, measures } = parts
+  const { oracles, recent, measures } = parts
   const store = openStore(parts)
 
   async function sourcesOf(queries: readonly OwnerQuery[]): Promise<readonly Source[]> {
@@ -87,6 +94,14 @@ export function openOwnerBook(parts: OwnerBookParts): OwnerBook {
     })
   }
 
+  async function ownersFromOracle(source: Source): Promise<Owners> {
+    if (source.type !== 'EXTERNAL') throw new Error('only an external oracle is called')
+    const { party, currency } = source.question
+    const owners = await source.oracle.owners(party, currency)
+    if (owners.type === 'FOUND') recent.named(party, owners.fspIds)
+    return owners
+  }
+
   async function findBy(
     queries: readonly OwnerQuery[],
     call: (source: Source) => Promise<Owners>,
@@ -107,6 +122,7 @@ export function openOwnerBook(parts: OwnerBookParts): OwnerBook {
       for (const owners of found) if (owners !== undefined) measures.lookedUp(owners.type)
       return found
     },
+    mayAnswer: async (answerers) => recent.include(answerers, await oracles.chooser()),
     forget(party) {
       store.forget(party)
       oracles.forget(party)
@@ -123,11 +139,6 @@ function sourceOf({ reading, currency }: OwnerQuery, choose: Choose): Source {
   const chosen = choose(party.type, currency)
   if (chosen.type === 'NONE') return { type: 'KNOWN', owners: { type: 'ORACLE_MISSING' } }
   return { ...chosen, question: { party, currency } }
-}
-
-async function ownersFromOracle(source: Source): Promise<Owners> {
-  if (source.type !== 'EXTERNAL') throw new Error('only an external oracle is called')
-  return source.oracle.owners(source.question.party, source.question.currency)
 }
 
 async function within(wait_ms: number, asked: Promise<Owners>): Promise<Owners> {

@@ -80,10 +80,9 @@ test('An answer that was kept for longer than it may be used is none', async () 
   expect(await recalled(open())).toBeUndefined()
 })
 
-test('A forgotten answer is gone, also where an earlier release has remembered it', () => {
-  const { stored, shared, open } = openStore()
+test('A forgotten answer is gone', () => {
+  const { stored, open } = openStore()
   open().remember(new Map([[name, owner]]), 60_000)
-  shared.remember(new Map([[name, owner]]), 60_000)
   open().forget([name])
   expect([...stored]).toEqual([])
 })

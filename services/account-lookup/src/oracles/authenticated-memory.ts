@@ -5,7 +5,6 @@
 import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto'
 import type { SharedMemory } from '@causeway/runtime'
 
-/** Values of an earlier release have other names, since it could not read these. */
 const prefix = 'authenticated:'
 const form = /^(\d{1,16})\.([\w-]{43})\./
 
@@ -34,7 +33,7 @@ export function authenticatedMemory(
       })
       shared.remember(new Map(sealed), age_max_ms)
     },
-    forget: (names) => shared.forget([...names, ...names.map((name) => prefix + name)]),
+    forget: (names) => shared.forget(names.map((name) => prefix + name)),
   }
 }
 

@@ -79,9 +79,12 @@ export function headersOf(
   }
 }
 
+/** By these an oracle says that it does not know the party. */
+const unknownStatuses: ReadonlySet<number> = new Set([204, 400, 404])
+
 /** Empty for a party that the oracle does not know; undefined if the answer is not usable. */
 export function readAssociations(answer: HttpAnswer): readonly Association[] | undefined {
-  if (answer.status === 404 || answer.status === 400) return []
+  if (unknownStatuses.has(answer.status)) return []
   if (answer.status !== 200) return undefined
   return read(found, answer)?.partyList.map(({ fspId, partySubIdOrType, currency }) => ({
     fspId,

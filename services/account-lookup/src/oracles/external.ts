@@ -7,7 +7,7 @@ import type { SharedMemory } from '@causeway/runtime'
 import { ttlCache } from '../ttl-cache.ts'
 import { ownersOf, type Association } from '../domain/match.ts'
 import { partyKey, partyOfKey, type Party } from '../domain/party.ts'
-import type { Owners } from '../lookups/domain/answer.ts'
+import type { Owners } from '../domain/owners.ts'
 import {
   headersOf,
   partyPath,

@@ -61,6 +61,7 @@ describe('a lookup with an external oracle', () => {
   const partyList = [{ fspId: 'bluewallet' }]
   test.each<[string, () => Reply, string]>([
     ['answers an empty list', () => ({ status: 200, body: { partyList: [] } }), '3204'],
+    ['answers 204', () => ({ status: 204 }), '3204'],
     ['answers 404', () => ({ status: 404, body: 'not found' }), '3204'],
     ['answers 400', () => ({ status: 400, body: {} }), '3204'],
     ['answers 500', () => ({ status: 500, body: {} }), '1001'],
@@ -101,11 +102,44 @@ describe('a lookup with an external oracle', () => {
     expect(await gistsOf(participantQuery(named))).toEqual(['ParticipantQueryResponse 1001'])
     const { FindOwners } = world.service.parts.grpc.client(accountLookupService, 'account-lookup')
     const { answers } = await FindOwners({
-      queries: [
-        { partyIdType: 'ALIAS', partyIdentifier: named.id, partySubIdOrType: '', currency: '' },
-      ],
+      queries: [{ partyIdType: 'ALIAS', partyIdentifier: named.id }],
     })
     expect(answers).toEqual([{ outcome: 'ORACLE_AWAY', fspIds: [] }])
+  })
+
+  test('An FSP that the oracle has named may answer when the party has moved and when the oracle is away', async () => {
+    await withSettings({ ACCOUNT_LOOKUP_CACHE_AGE_MAX_MS: 0 }, async () => {
+      await create()
+      const named = { type: 'ALIAS', id: alias() }
+      const { FindOwners } = world.service.parts.grpc.client(accountLookupService, 'account-lookup')
+      const party = { partyIdType: 'ALIAS', partyIdentifier: named.id }
+      const mayAnswer = async (answeringFspId: string) => {
+        const { answers } = await FindOwners({
+          queries: [{ ...party, answeringFspId }],
+        })
+        return answers[0]?.mayAnswer
+      }
+      belongs(named.id, 'bluewallet')
+      expect(await gistsOf(partyQuery(named))).toEqual(['NotifyRequested bluewallet'])
+      belongs(named.id, 'mangobank')
+      expect(await mayAnswer('bluewallet')).toBe(true)
+      expect(await mayAnswer('mangobank')).toBe(true)
+      expect(await mayAnswer('greenbank')).toBe(false)
+      world.oracle.answer = () => ({ status: 500 })
+      expect(await mayAnswer('bluewallet')).toBe(true)
+      expect(await mayAnswer('greenbank')).toBe(false)
+    })
+  })
+
+  test('What is stored in the hub gives no right to answer where an oracle is asked instead', async () => {
+    const named = { type: 'ALIAS', id: alias(), by: 'mangobank' }
+    await gistsOf(association(named))
+    await create()
+    const { FindOwners } = world.service.parts.grpc.client(accountLookupService, 'account-lookup')
+    const party = { partyIdType: 'ALIAS', partyIdentifier: named.id }
+    const queries = [{ ...party, answeringFspId: 'mangobank' }]
+    const { answers } = await FindOwners({ queries })
+    expect(answers[0]).toMatchObject({ outcome: 'PARTY_UNKNOWN', mayAnswer: false })
   })
 
   test('A lookup is retried once when the oracle fails', async () => {
@@ -139,8 +173,6 @@ describe('a lookup with an external oracle', () => {
       const query = (partyIdType: string, partyIdentifier: string) => ({
         partyIdType,
         partyIdentifier,
-        partySubIdOrType: '',
-        currency: '',
       })
       const queries = [query('ALIAS', slow), query('MSISDN', own)]
       expect((await FindOwners({ queries })).answers).toEqual([

@@ -33,13 +33,14 @@ export function oracleHandlers({
   }
   return {
     async ListOracles({ oracleIdType, currency }) {
-      const type = readType(oracleIdType)
+      const type = oracleIdType === undefined ? undefined : readType(oracleIdType)
       const oracles = (await store.all())
-        .filter((oracle) => oracleIdType === '' || oracle.oracleIdType === type)
-        .filter((oracle) => currency === '' || oracle.currency === currency)
+        .filter((oracle) => oracleIdType === undefined || oracle.oracleIdType === type)
+        .filter((oracle) => currency === undefined || oracle.currency === currency)
       return { oracles: oracles.map(messageOf) }
     },
-    async CreateOracle({ actor = '', ...proposal }) {
+    async CreateOracle({ actor = '', currency = '', ...rest }) {
+      const proposal = { ...rest, currency }
       const decision = decideOracle(proposal)
       if (decision.type === 'REFUSE') return refusedWith(decision)
       const denied = await deniedEndpoint(egress, proposal.endpointValue)
@@ -67,7 +68,7 @@ async function deniedEndpoint(
   return fault === undefined ? undefined : refuse('INVALID', `endpoint.value: ${fault}`)
 }
 
-type Patch = { readonly [Key in keyof Proposal]?: Proposal[Key] }
+type Patch = { readonly [Key in keyof Proposal]?: Proposal[Key] | undefined }
 
 /** Members that the patch leaves out are unchanged. */
 function patched(stored: Proposal, patch: Patch): Proposal {
@@ -80,8 +81,8 @@ function patched(stored: Proposal, patch: Patch): Proposal {
   }
 }
 
-function messageOf({ id, ...oracle }: Oracle): OracleMessage {
-  return { oracleId: id, ...oracle }
+function messageOf({ id, currency, ...oracle }: Oracle): OracleMessage {
+  return { oracleId: id, ...oracle, ...(currency === '' ? {} : { currency }) }
 }
 
 function refusedWith({ reason, detail }: Refused) {

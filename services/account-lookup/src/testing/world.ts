@@ -18,7 +18,7 @@ import type { Settings } from '../settings.ts'
 
 const testSettings: Settings = {
   ACCOUNT_LOOKUP_DATABASE_URL: '',
-  ACCOUNT_LOOKUP_COMPONENT_KEY_FILE: '',
+  ACCOUNT_LOOKUP_COMPONENT_KEY_FILE: undefined,
   ACCOUNT_LOOKUP_CONNECTIONS_MAX: 4,
   ACCOUNT_LOOKUP_COMMAND_RETENTION_H: 168,
   ACCOUNT_LOOKUP_BATCH_MAX: 100,
@@ -28,9 +28,9 @@ const testSettings: Settings = {
   ACCOUNT_LOOKUP_CACHE_ENTRIES_MAX: 100_000,
   ACCOUNT_LOOKUP_PARTICIPANT_AGE_MAX_MS: 60_000,
   ACCOUNT_LOOKUP_BUILT_IN: 'default',
-  ACCOUNT_LOOKUP_ORACLE_TLS_CERTIFICATE_FILE: '',
-  ACCOUNT_LOOKUP_ORACLE_TLS_KEY_FILE: '',
-  ACCOUNT_LOOKUP_ORACLE_TLS_CA_FILE: '',
+  ACCOUNT_LOOKUP_ORACLE_TLS_CERTIFICATE_FILE: undefined,
+  ACCOUNT_LOOKUP_ORACLE_TLS_KEY_FILE: undefined,
+  ACCOUNT_LOOKUP_ORACLE_TLS_CA_FILE: undefined,
   ...defaultsOf(egressSettings),
   ACCOUNT_LOOKUP_ORACLE_REQUESTS_MAX: 128,
   ACCOUNT_LOOKUP_ORACLE_TIMEOUT_MS: 5_000,
@@ -52,6 +52,8 @@ export function participant(name: string, changed: Partial<Participant> = {}): P
     createdAt: '',
     createdBy: '',
     version: 1,
+    stateName: 'ACTIVE',
+    type: 'DFSP',
     accounts: [],
     endpoints: [
       {

@@ -2,9 +2,9 @@
  * The log-in state of this browser: the operator, the privileges, and the renewal of a session
  * about to expire.
  */
+import { grants } from '@causeway/services/privileges'
 import { useQuery } from '@tanstack/react-query'
 import { call, Refusal, session } from './api.ts'
-import { grants } from './domain/privileges.ts'
 import type { Session } from './generated/operator-api.ts'
 
 export type Access =

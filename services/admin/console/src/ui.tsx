@@ -3,6 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { useId, useLayoutEffect, useRef, type ReactNode } from 'react'
 import { Refusal } from './api.ts'
 import { isNegative, shownAmount, type Amount } from './domain/amounts.ts'
+import { colourOf } from './states.ts'
 
 /** After a change of view the focus is on the new heading; on a newly opened page, at its top. */
 let isFirstView = true
@@ -97,39 +98,9 @@ export function Problem({ error }: { error: Error }) {
   )
 }
 
-const good = [
-  'ACTIVE',
-  'READY',
-  'COMMITTED',
-  'OPEN',
-  'SETTLED',
-  'DELIVERED',
-  'POSTED',
-  'ACCEPTED',
-  'VALID',
-  'ISSUED',
-  'COMPLETED',
-  'PASSED',
-]
-const bad = [
-  'ABORTED',
-  'ABORTED_REJECTED',
-  'EXPIRED',
-  'FAILED',
-  'INACTIVE',
-  'LIMIT',
-  'LOCKED',
-  'NOT READY',
-  'REFUSED',
-  'REJECTED',
-  'REVOKED',
-  'VOIDED',
-]
-
 /** The text carries the meaning; the colour only supports it. */
 export function State({ state }: { state: string }) {
-  const kind = good.includes(state) ? 'good' : bad.includes(state) ? 'bad' : 'waiting'
-  return <span className={`state ${kind}`}>{state.replaceAll('_', ' ')}</span>
+  return <span className={`state ${colourOf(state)}`}>{state.replaceAll('_', ' ')}</span>
 }
 
 export function Money({ amount, currency }: { amount: Amount; currency?: string }) {

@@ -1,5 +1,11 @@
 /** The audit log: a search by filters, and the proof that it was not changed. */
-import type { AuditEntries, AuditEntry, AuditQuery } from '@causeway/protos'
+import {
+  auditEntryProvenanceValues,
+  present,
+  type AuditEntries,
+  type AuditEntry,
+  type AuditQuery,
+} from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { time, word } from '../fields.ts'
@@ -68,8 +74,8 @@ const shownEntry = z
     previousHash: z.string(),
     keyId: z.string(),
     signatureValid: z.boolean(),
-    /** SIGNED or UNSIGNED by its source, or RELEASED from quarantine; absent in older entries. */
-    provenance: z.string().optional(),
+    /** SIGNED or UNSIGNED by its source, or RELEASED from quarantine. */
+    provenance: z.enum(auditEntryProvenanceValues),
   })
   .meta({ id: 'AuditEntry' })
 
@@ -191,20 +197,22 @@ async function list(
   if (!Number.isInteger(limit) || limit < 1 || limit > entries_max) {
     return refused('INVALID', `limit must be a number from 1 to ${entries_max}`)
   }
-  const { label = '', cursor = '' } = query
-  const [key = '', ...value] = label.split('=')
-  if (label !== '' && value.length === 0) return refused('MALFORMED', 'label must be KEY=VALUE')
+  const { label, cursor = '' } = query
+  const [key = '', ...value] = label?.split('=') ?? []
+  if (label !== undefined && value.length === 0)
+    return refused('MALFORMED', 'label must be KEY=VALUE')
   if (!/^\d{0,18}$/.test(cursor)) return refused('MALFORMED', 'cursor is invalid')
   const { entries } = await find({
-    source: query.bc ?? '',
-    action: query.actionType ?? '',
-    actor: query.userId ?? '',
-    subject: query.subject ?? '',
-    labelKey: key,
-    labelValue: value.join('='),
-    from: query.from ?? '',
-    to: query.to ?? '',
-    beforeN: cursor,
+    ...present({
+      source: query.bc,
+      action: query.actionType,
+      actor: query.userId,
+      subject: query.subject,
+      from: query.from,
+      to: query.to,
+    }),
+    ...(label === undefined ? {} : { labelKey: key, labelValue: value.join('=') }),
+    ...(cursor === '' ? {} : { beforeN: cursor }),
     limit,
   })
   const last = entries.at(-1)
@@ -224,7 +232,7 @@ function entryBody(entry: AuditEntry) {
     previousHash,
     keyId: kid,
     signatureValid,
-    ...(provenance === undefined ? {} : { provenance }),
+    provenance,
   } satisfies Json
 }
 
@@ -255,16 +263,7 @@ async function verify(deps: Deps, noted: z.infer<typeof note>): Promise<Answer> 
 }
 
 async function hashOf(deps: Deps, n: string): Promise<string> {
-  const everything = {
-    source: '',
-    action: '',
-    actor: '',
-    subject: '',
-    labelKey: '',
-    labelValue: '',
-  }
   const beforeN = String(BigInt(n) + 1n)
-  const asked = { ...everything, from: '', to: '', beforeN, limit: 1 }
-  const { entries } = await deps.audit.ListAuditEntries(asked)
+  const { entries } = await deps.audit.ListAuditEntries({ beforeN, limit: 1 })
   return entries[0]?.hash ?? ''
 }

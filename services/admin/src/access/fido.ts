@@ -2,6 +2,7 @@
  * FIDO for the users of components, with the names of the reference architecture: each call makes a
  * challenge first, and is repeated with the signed one.
  */
+import type { FidoChallengeCreationPurpose } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { word } from '../fields.ts'
@@ -113,7 +114,11 @@ interface Begun {
   readonly transactionHash?: string
 }
 
-async function begin({ fido }: Deps, purpose: string, body: Begun): Promise<Answer> {
+async function begin(
+  { fido }: Deps,
+  purpose: FidoChallengeCreationPurpose,
+  body: Begun,
+): Promise<Answer> {
   const { userId, transactionId: id, transactionHash } = body
   if (userId === undefined) return refused('MISSING', 'userId')
   const transaction =
@@ -150,7 +155,7 @@ async function authenticate(
 ): Promise<Answer> {
   const absent = ofAssertion.find((name) => body[name] === undefined)
   if (absent !== undefined) return refused('MISSING', absent)
-  const message = { purpose: 'AUTHENTICATE', ...signed(body), actor }
+  const message = { purpose: 'AUTHENTICATE', ...signed(body), actor } as const
   const { verified, refusal } = await fido.VerifyFidoAssertion(message, { deadline_ms })
   if (refusal?.reason === 'PROOF_INVALID') return answered(200, { valid: false })
   if (refusal) return refusedUpstream(refusal)
@@ -167,7 +172,7 @@ async function authorize(
   const absent = ofAssertion.find((name) => body[name] === undefined)
   if (absent !== undefined) return refused('MISSING', absent)
   const { transactionId: id, transactionHash } = body
-  const transaction = { purpose: 'AUTHORIZE', transactionId: id, transactionHash }
+  const transaction = { purpose: 'AUTHORIZE', transactionId: id, transactionHash } as const
   const message = { ...transaction, ...signed(body), actor }
   const { refusal } = await fido.VerifyFidoAssertion(message, { deadline_ms })
   if (refusal && refusal.reason !== 'PROOF_INVALID') return refusedUpstream(refusal)

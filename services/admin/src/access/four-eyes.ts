@@ -1,20 +1,21 @@
 /**
  * Four eyes for the whole API (FOUR_EYES=required): what one operator sends is stored, and runs when
- * another one approves it, as the operation that it is. The table below has the only exceptions.
+ * another one approves it, as the operation that it is. With it goes the hash of the one gRPC call that the
+ * operation makes: the approval permits no other. The table below has the only exceptions.
  */
-import { randomUUID } from 'node:crypto'
-import { asOperator } from '@causeway/grpc'
+import { asOperator, NotApproved, rehearse } from '@causeway/grpc'
 import { isOutage } from '@causeway/process'
-import type { OperationRequest } from '@causeway/protos'
+import type { Approval } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
+import { decideApproval, ofDecision, requestApproval, verdict } from '../approvals/calls.ts'
+import { pendingOperation } from '../approvals/routes.ts'
+import { requestBody, shownRequest } from '../approvals/shown.ts'
 import { errorAnswer } from '../contract.ts'
 import { read, type Read } from '../fields.ts'
-import { numberMember, readJson, type Json } from '../json.ts'
-import { verdict } from '../lifecycle/bodies.ts'
-import { pathOf, reads, writes, type Operation } from '../operation.ts'
-import { shownRequest } from '../lifecycle/shown.ts'
-import { refusedUpstream, type Deps } from '../upstream.ts'
+import { readJson, type Json } from '../json.ts'
+import { pathOf, writes, type Operation } from '../operation.ts'
+import type { Deps } from '../upstream.ts'
 import { open, signedIn, type GuardedOperation } from './privileges.ts'
 
 /** Why an operation that is no GET needs no second person. */
@@ -35,11 +36,31 @@ export const alone: Readonly<Record<string, string>> = {
   'POST /log-write': 'it is about a component of the operator',
   'POST /config/schemas': 'a component names what can be set, and sets nothing',
   'POST /config/secrets': 'a component names what can be set, and sets nothing',
+  'POST /ledgerAccountTypes': 'it is always refused',
+  'DELETE /endpointcache': 'it changes nothing',
+  'POST /erasures/:requestId/run': 'another person has decided about it already',
   'POST /crypto-adapter-set': 'another person decides about it already',
   'POST /config/schemas/:boundedContextId': 'another person decides about values already',
   'POST /config/secrets/:boundedContextId': 'another person decides about values already',
   'POST /participants/:name/certifications': 'it stores evidence, and changes nothing else',
   'DELETE /operators/:operator/sessions': 'it only ends what a thief could use',
+}
+
+type Withdraws = (body: unknown) => boolean
+
+const always: Withdraws = () => true
+const deactivates: Withdraws = (body) => JSON.stringify(body) === '{"isActive":false}'
+
+/** Operations that only withdraw something, all of them or some bodies: they wait beside all others. */
+export const withdrawals: Readonly<Record<string, Withdraws>> = {
+  'DELETE /component-keys/:kid': always,
+  'DELETE /operators/:operator/fido-keys': always,
+  'DELETE /participants/:name/certificates/:serial': always,
+  'DELETE /participants/:name/client-secrets': always,
+  'DELETE /participants/:name/keys/:kid': always,
+  'PUT /operators/:operator': deactivates,
+  'PUT /participants/:name': deactivates,
+  'PUT /participants/:name/accounts/:id': deactivates,
 }
 
 const shownOutcome = shownRequest
@@ -71,6 +92,7 @@ export function withFourEyes(
 function waiting(deps: Deps, operation: GuardedOperation): GuardedOperation {
   const { about, method, path: route, privilege } = operation
   const own = about.answers[202]
+  const withdraws = withdrawals[`${method} ${route}`] ?? (() => false)
   const answers = { 202: own ? z.union([shownRequest, own]) : shownRequest }
   return {
     ...operation,
@@ -78,21 +100,23 @@ function waiting(deps: Deps, operation: GuardedOperation): GuardedOperation {
       ...about,
       about: `${about.about}. Another person must approve it`,
       answers,
-      refuses: [...(about.refuses ?? []), 'BUSY'],
+      refuses: [...(about.refuses ?? []), 'REQUESTS_FULL', 'BUSY'],
     },
-    async run({ actor, sent: { uri, body } }) {
-      const { decided, refusal } = await deps.operationRequests.RequestOperation({
-        requestId: randomUUID(),
+    async run(call) {
+      const { actor, newId: requestId, sent } = call
+      const rehearsed = await rehearse(() => operation.run(call))
+      // It is refused already, or changes nothing.
+      if ('result' in rehearsed) return rehearsed.result
+      const content = {
         method,
         route,
-        uri,
+        uri: sent.uri,
         privilege,
-        actor,
-        ...(body === '' ? {} : { body }),
-      })
-      if (refusal) return refusedUpstream(refusal)
-      if (!decided?.request) throw new Error('a request was stored, but not returned')
-      return answered(202, requestBody(decided.request))
+        callHash: rehearsed.call,
+        withdraws: withdraws(call.body),
+        ...(sent.body === '' ? {} : { body: sent.body }),
+      }
+      return requestApproval(deps, 'Operation', content, { requestId, actor })
     },
   }
 }
@@ -103,18 +127,7 @@ export function operationDecisions(
   all: () => readonly GuardedOperation[],
 ): readonly Operation[] {
   return [
-    reads(
-      '/GetPendingOperations',
-      {
-        about: 'Pending requests: any other change; newest first, at most 1,000',
-        answers: { 200: z.array(shownRequest) },
-      },
-      async () => {
-        const state = 'PEND-APPROVAL'
-        const { requests } = await deps.operationRequests.ListOperationRequests({ state })
-        return answered(200, requests.map(requestBody))
-      },
-    ),
+    pendingOperation(deps, ['Operation'], 'GetPendingOperations', 'any other change'),
     writes(
       'POST',
       '/ApproveOperation',
@@ -123,26 +136,42 @@ export function operationDecisions(
         about:
           'Approves or rejects any other change; the maker may not. An approved one runs at once',
         answers: { 200: shownOutcome },
-        refuses: ['REQUEST_UNKNOWN', 'REQUEST_DECIDED', 'SAME_PERSON'],
+        refuses: ofDecision,
       },
-      async ({ body: { requestId, decision, note = '' }, actor, token }) => {
-        const message = { requestId, decision, note, actor }
-        const { decided, refusal } = await deps.operationRequests.DecideOperation(message)
-        if (refusal) return refusedUpstream(refusal)
-        if (!decided?.request) throw new Error('a request was decided, but not returned')
-        const { request, runs } = decided
-        const outcome = runs
-          ? await outcomeOf(deps, all(), request, { name: actor, token })
-          : storedOutcome(request)
-        return answered(200, { ...requestBody(request), outcome })
+      async ({ body, actor, token }) => {
+        const decided = await decideApproval(deps, ['Operation'], body, actor)
+        if (decided.outcome === 'refused') return decided
+        const { approval, isApprovedNow } = decided
+        const outcome = isApprovedNow
+          ? await outcomeOf(deps, all(), approval, { name: actor, token })
+          : await storedOutcome(deps, approval)
+        return answered(200, { ...requestBody(approval), outcome })
       },
     ),
   ]
 }
 
+/** What was sent, as it is stored. */
+const sentOperation = z.object({
+  method: z.string(),
+  route: z.string(),
+  uri: z.string(),
+  body: z.string().optional(),
+  callHash: z.string(),
+})
+
+interface SentOperation extends z.infer<typeof sentOperation> {
+  readonly requestId: string
+  readonly createdBy: string
+}
+
 type Outcome = { readonly status: number; readonly body: Json }
 
-function storedOutcome({ status }: OperationRequest): Outcome | null {
+async function storedOutcome(
+  { operators }: Deps,
+  { requestId }: Approval,
+): Promise<Outcome | null> {
+  const { status } = await operators.GetOperationOutcome({ requestId })
   return status === undefined ? null : { status, body: null }
 }
 
@@ -155,15 +184,17 @@ interface Approver {
 async function outcomeOf(
   deps: Deps,
   all: readonly GuardedOperation[],
-  request: OperationRequest,
+  approval: Approval,
   approver: Approver,
 ): Promise<Outcome | null> {
-  const { requestId } = request
-  const proof = { token: approver.token, requestId }
+  const { requestId, createdBy, contentJson } = approval
+  const operation = sentOperation.parse(JSON.parse(contentJson))
+  const proof = { token: approver.token, requestId, call: operation.callHash }
+  const request = { ...operation, requestId, createdBy }
   const answer = await asOperator(proof, () => run(all, request, approver.name))
   if (answer === 'LOST') return null
   const { status, body = null } = statusOf(answer, deps)
-  await deps.operationRequests.NoteOperationOutcome({ requestId, status })
+  await deps.operators.NoteOperationOutcome({ requestId, status, actor: approver.name })
   return { status, body }
 }
 
@@ -178,18 +209,21 @@ function statusOf(
 
 async function run(
   all: readonly GuardedOperation[],
-  request: OperationRequest,
+  request: SentOperation,
   approver: string,
 ): Promise<Answer | 'LOST'> {
   const { method, route } = request
   const operation = all.find((one) => one.method === method && one.path === route)
-  // An earlier release had it.
+  // Another release has it.
   if (operation === undefined) return refused('URI_UNKNOWN', `${method} ${route}`)
   const call = callOf(operation, request, approver)
   if (call.outcome === 'refused') return call
   try {
     return await operation.run(call.value)
   } catch (error) {
+    if (error instanceof NotApproved) {
+      return refused('STALE', 'what it changes has changed since it was requested: send it again')
+    }
     if (isOutage(error)) return 'LOST'
     throw error
   }
@@ -198,7 +232,7 @@ async function run(
 /** The call as its maker sent it, with the one who approved it. */
 function callOf(
   operation: GuardedOperation,
-  { route, uri, body = '', createdBy: actor }: OperationRequest,
+  { requestId: newId, route, uri, body = '', createdBy: actor }: SentOperation,
   approver: string,
 ): Read<Parameters<Operation['run']>[0]> {
   const { pathname, searchParams } = new URL(uri, 'http://hub')
@@ -217,6 +251,7 @@ function callOf(
       ...inPath.value,
       actor,
       approver,
+      newId,
       token: '',
       address: '',
       sent: { uri, body },
@@ -236,35 +271,4 @@ function variablesIn(route: string, pathname: string): Readonly<Record<string, s
   return Object.fromEntries(
     named.map(([name = '', value = '']) => [name, decodeURIComponent(value)]),
   )
-}
-
-/** Like the requests of other kinds. */
-function requestBody(request: OperationRequest) {
-  const { requestId, method, uri, body, createdBy, createdAt, decidedBy, decidedAt } = request
-  const state: z.infer<typeof shownRequest>['state'] =
-    request.state === 'APPROVED' || request.state === 'REJECTED' ? request.state : 'PEND-APPROVAL'
-  return {
-    requestId,
-    type: 'Operation',
-    state,
-    createdBy,
-    createdDate: createdAt,
-    change: {
-      operation: `${method} ${uri}`,
-      ...(body === undefined ? {} : { body: withPlainNumbers(readJson(body)) }),
-    },
-    decidedBy: decidedBy ?? null,
-    decidedDate: decidedAt ?? null,
-    note: request.note,
-  } satisfies Json
-}
-
-/** Numbers are shown as the text that was sent. */
-function withPlainNumbers(value: unknown): Json {
-  if (Array.isArray(value)) return value.map(withPlainNumbers)
-  if (typeof value !== 'object' || value === null) return value as Json
-  const members = Object.entries(value)
-  const [first] = members
-  if (members.length === 1 && first?.[0] === numberMember) return String(first[1])
-  return Object.fromEntries(members.map(([name, member]) => [name, withPlainNumbers(member)]))
 }

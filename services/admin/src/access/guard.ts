@@ -2,12 +2,13 @@
  * Authenticates and authorizes every operation. Tokens are verified here with the keys of
  * auth-service, without a call to it; revoked tokens are refused.
  */
+import { grants } from '@causeway/services/privileges'
 import type { Logger } from '@causeway/process'
 import { errors, jwtVerify } from 'jose'
 import { z } from 'zod'
 import { refused, type Refused } from '../answer.ts'
 import type { Policies, Policy } from './policy.ts'
-import { grants, open, signedIn } from './privileges.ts'
+import { open, signedIn } from './privileges.ts'
 
 export interface Caller {
   readonly outcome: 'known'
@@ -91,8 +92,7 @@ const claims = z.object({
   ver: z.int(),
   platformRoles: z.array(z.string()),
   mustChangePassword: z.boolean(),
-  // Tokens of the previous release have none.
-  mustRegisterKey: z.boolean().optional().default(false),
+  mustRegisterKey: z.boolean(),
 })
 
 type Claims = z.infer<typeof claims>
@@ -114,7 +114,7 @@ export function openGuard({ policies, hubName, log }: GuardParts): Guard {
     privileges: readonly string[],
     authorization: string,
   ): Promise<Caller | RefusedCaller> {
-    const token = /^Bearer ([\w.~+/=-]{1,4096})$/i.exec(authorization)?.[1]
+    const token = /^Bearer +([\w.~+/=-]{1,4096})$/i.exec(authorization)?.[1]
     if (token === undefined) return refused('TOKEN_MISSING', 'log in: POST /app-basic-auth')
     const known = await claimsOf(token)
     if (known === undefined) return refused('TOKEN_INVALID', 'not a token, or it has expired')

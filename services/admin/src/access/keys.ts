@@ -1,4 +1,7 @@
-/** Security keys of operators: their owners register and remove them, administrators reset them. */
+/**
+ * Security keys of operators: their owners register and remove them, administrators reset them, and they sign
+ * approvals.
+ */
 import type { SecurityKey } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
@@ -8,6 +11,7 @@ import { commands, reads, writes, type Operation } from '../operation.ts'
 import { shownTime } from '../shapes.ts'
 import { refusedUpstream, type Deps } from '../upstream.ts'
 import { attestation, challengeBody, shownChallenge } from './credentials.ts'
+import type { GuardedOperation } from './privileges.ts'
 
 /** The library that reads attestations is loaded with the first one. */
 const deadline_ms = 10_000
@@ -131,4 +135,38 @@ async function remove(
 ): Promise<Answer> {
   const { refusal } = await logIns.RemoveKeys(removal)
   return refusal ? refusedUpstream(refusal) : answered(204)
+}
+
+const approval = z.object({ decision: z.literal('APPROVE'), requestId: z.string() })
+
+/**
+ * Wraps each `/Approve…` operation: the signature of a security key is used once, by the approval of the request
+ * that it names (auth-service, AUTH_SERVICE_FIDO_REQUIRED=approval). The others are unchanged.
+ */
+export function withSignedApprovals(
+  deps: Pick<Deps, 'logIns' | 'settings'>,
+  operations: readonly GuardedOperation[],
+): readonly GuardedOperation[] {
+  // Without log-in no caller has a key.
+  if (deps.settings.OPERATOR_IDENTITY === 'none') return operations
+  return operations.map((operation) =>
+    operation.path.startsWith('/Approve') ? signed(deps, operation) : operation,
+  )
+}
+
+function signed({ logIns }: Pick<Deps, 'logIns'>, operation: GuardedOperation): GuardedOperation {
+  const { about } = operation
+  return {
+    ...operation,
+    about: { ...about, refuses: [...(about.refuses ?? []), 'KEY_REQUIRED'] },
+    async run(call) {
+      const { data } = approval.safeParse(call.body)
+      if (data !== undefined) {
+        const transaction = { operator: call.actor, transactionId: data.requestId }
+        const { refusal } = await logIns.UseAuthorization(transaction)
+        if (refusal) return refusedUpstream(refusal)
+      }
+      return operation.run(call)
+    },
+  }
 }

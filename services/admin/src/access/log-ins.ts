@@ -125,12 +125,13 @@ async function logInWithOidc(
     const { begun, refusal } = await logIns.BeginOidc({}, { deadline_ms })
     if (refusal) return refusedUpstream(refusal)
     if (!begun) throw new Error('a log-in was begun and not returned')
-    const { url: authorizationUrl, state: made, expiresAt: expiresDate } = begun
-    return answered(201, { authorizationUrl, state: made, expiresDate })
+    const { url: authorizationUrl, browserSecret, expiresAt: expiresDate } = begun
+    return answered(201, { authorizationUrl, state: browserSecret, expiresDate })
   }
   if (callback === undefined) return refused('MISSING', 'callback')
   if (state === undefined) return refused('MISSING', 'state')
-  return sessionAnswer(await logIns.EndOidc({ callback, state, address }, { deadline_ms }))
+  const proof = { callback, browserSecret: state, address }
+  return sessionAnswer(await logIns.EndOidc(proof, { deadline_ms }))
 }
 
 /** For any operator. */

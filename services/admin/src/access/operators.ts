@@ -1,5 +1,11 @@
 /** The operators, people and programs, and their roles. */
-import { orNull, type Operator, type Privilege, type Role } from '@causeway/protos'
+import {
+  operatorKindValues,
+  present,
+  type Operator,
+  type Privilege,
+  type Role,
+} from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { flag, word } from '../fields.ts'
@@ -13,7 +19,7 @@ const deadline_ms = 10_000
 const roleIds = z.array(word).max(50)
 const creation = z.strictObject({
   name: word,
-  kind: z.enum(['PERSON', 'MACHINE']).optional().default('PERSON'),
+  kind: z.enum(operatorKindValues).optional().default('PERSON'),
   roles: roleIds,
   /** For a person: where notices of pending requests and of decisions are sent. */
   email: z.email().max(254).optional(),
@@ -23,6 +29,8 @@ const change = z.strictObject({
   roles: roleIds.optional(),
   /** null: removes it. */
   email: z.email().max(254).nullable().optional(),
+  /** null: unbinds it; the next log-in at the OpenID provider binds the operator. */
+  identity: z.null().optional(),
 })
 const password = z.strictObject({
   id: word,
@@ -38,7 +46,7 @@ const role = z.strictObject({
 const shownOperator = z
   .strictObject({
     name: z.string(),
-    kind: z.enum(['PERSON', 'MACHINE']),
+    kind: z.enum(operatorKindValues),
     isActive: z.boolean(),
     mustChangePassword: z.boolean(),
     roles: z.array(z.string()),
@@ -49,6 +57,8 @@ const shownOperator = z
     lockedUntil: shownTime.nullable(),
     /** When the program that sets up the hub may only see and verify. */
     endsDate: shownTime.nullable(),
+    /** Who the OpenID provider means, from the first log-in there on. */
+    identity: z.strictObject({ issuer: z.string(), subject: z.string() }).nullable(),
   })
   .meta({ id: 'Operator' })
 
@@ -92,8 +102,8 @@ export function operatorOperations(deps: Deps): readonly Operation[] {
         answers: { 201: shownSecret },
         refuses: ['OPERATOR_EXISTS', 'ROLE_UNKNOWN'],
       },
-      async ({ body: { email = '', ...body }, actor, approver }) => {
-        const wanted = { ...body, email, ...makers(actor, approver) }
+      async ({ body: { email, ...body }, actor, approver }) => {
+        const wanted = { ...body, ...present({ email }), ...makers(actor, approver) }
         return managed(await deps.operators.CreateOperator(wanted, { deadline_ms }), 201)
       },
     ),
@@ -108,18 +118,19 @@ export function operatorOperations(deps: Deps): readonly Operation[] {
       change,
       {
         about:
-          'Disables or enables an operator, changes the roles, which ends earlier tokens, or changes the e-mail address',
+          'Disables or enables an operator, changes the roles, which ends earlier tokens, changes the e-mail address, or unbinds the identity at the OpenID provider, which ends every session',
         answers: { 200: shownOperator },
         refuses: ['OPERATOR_UNKNOWN', 'ROLE_UNKNOWN', 'LAST_ADMINISTRATOR'],
       },
-      async ({ operator: name, body: { isActive, roles, email }, actor }) =>
+      async ({ operator: name, body: { isActive, roles, email, identity }, actor }) =>
         managed(
           await deps.operators.UpdateOperator({
             name,
             actor,
             ...(isActive === undefined ? {} : { isActive }),
             ...(roles === undefined ? {} : { roles: { ids: roles } }),
-            ...(email === undefined ? {} : { email: email ?? '' }),
+            ...(email === undefined ? {} : { email: present({ email }) }),
+            ...(identity === undefined ? {} : { unbindIdentity: true }),
           }),
           200,
         ),
@@ -161,11 +172,12 @@ export function applicationOperations(deps: Deps): readonly Operation[] {
         refuses: ['OPERATOR_EXISTS', 'ROLE_UNKNOWN'],
       },
       async ({ body: { appName: name, roles }, actor, approver }) => {
-        const wanted = { name, kind: 'MACHINE', roles, email: '', ...makers(actor, approver) }
+        const wanted = { name, kind: 'MACHINE', roles, ...makers(actor, approver) } as const
         const made = await deps.operators.CreateOperator(wanted, { deadline_ms })
         if (made.refusal) return refusedUpstream(made.refusal)
-        if (!made.operator?.operator) throw new Error('an application was not returned')
-        return answered(201, { id: made.operator.operator.name, secret: made.operator.secret })
+        const { operator, secret } = made.operator ?? {}
+        if (!operator || secret === undefined) throw new Error('an application was not returned')
+        return answered(201, { id: operator.name, secret })
       },
     ),
   ]
@@ -240,7 +252,7 @@ function managed(
   if (refusal) return refusedUpstream(refusal)
   if (!operator?.operator) throw new Error('an operator was changed, but not returned')
   const body = operatorBody(operator.operator)
-  return answered(status, operator.secret === '' ? body : { ...body, secret: operator.secret })
+  return answered(status, { ...body, ...present({ secret: operator.secret }) })
 }
 
 function operatorBody(operator: Operator) {
@@ -250,12 +262,13 @@ function operatorBody(operator: Operator) {
     isActive: operator.isActive,
     mustChangePassword: operator.mustChangePassword,
     roles: operator.roles,
-    email: orNull(operator.email),
+    email: operator.email ?? null,
     createdDate: operator.createdAt,
     createdBy: operator.createdBy,
-    lastLogInDate: orNull(operator.lastLogInAt),
-    lockedUntil: orNull(operator.lockedUntil),
+    lastLogInDate: operator.lastLogInAt ?? null,
+    lockedUntil: operator.lockedUntil ?? null,
     endsDate: operator.endsAt ?? null,
+    identity: operator.identity && { ...operator.identity },
   } satisfies Json
 }
 

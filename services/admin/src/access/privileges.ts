@@ -138,13 +138,3 @@ export function privilegesOf(operations: readonly GuardedOperation[]): readonly 
  * removed.
  */
 export const privilegeSet = { boundedContextName: 'admin', privilegeSetVersion: '1.6.0' } as const
-
-/**
- * The privileges that a list grants: each names one, or with a star at its end all with that
- * prefix.
- */
-export function grants(granted: readonly string[], privilege: string): boolean {
-  return granted.some((one) =>
-    one.endsWith('*') ? privilege.startsWith(one.slice(0, -1)) : one === privilege,
-  )
-}

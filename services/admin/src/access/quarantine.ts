@@ -1,5 +1,5 @@
 /** Audit entries that the service they name is not known to have made. */
-import type { QuarantinedEntry } from '@causeway/protos'
+import { present, quarantinedEntryReasonValues, type QuarantinedEntry } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused } from '../answer.ts'
 import { pageSize, text } from '../fields.ts'
@@ -21,7 +21,7 @@ const shownEntry = z
     subject: z.string(),
     /** Absent: it is not signed. */
     sourceKeyId: z.string().optional(),
-    reason: z.string(),
+    reason: z.enum(quarantinedEntryReasonValues),
     receivedDate: shownTime,
     quarantinedDate: shownTime,
   })
@@ -68,7 +68,7 @@ export function quarantineOperations(deps: Deps): readonly Operation[] {
           contentHash,
           release: body.decision === 'RELEASE',
           actor,
-          note: body.note ?? '',
+          ...present({ note: body.note }),
         })
         return isKnown ? answered(204) : refused('ENTRY_UNKNOWN', contentHash)
       },

@@ -1,5 +1,5 @@
 /** Open sessions: one's own, and those of a colleague; their end. */
-import type { OpenSession } from '@causeway/protos'
+import { openSessionFactorValues, type OpenSession } from '@causeway/protos'
 import { decodeJwt } from 'jose'
 import { z } from 'zod'
 import { answered, type Answer } from '../answer.ts'
@@ -10,8 +10,7 @@ import { refusedUpstream, type Deps } from '../upstream.ts'
 const shownSession = z
   .strictObject({
     id: z.string(),
-    /** PASSWORD, CERTIFICATE, KEY or SECOND_FACTOR; null for one of an earlier release. */
-    factor: z.string().nullable(),
+    factor: z.enum(openSessionFactorValues).nullable(),
     /** The network of the client; null where it is not known. */
     address: z.string().nullable(),
     createdDate: shownTime,

@@ -2,13 +2,13 @@
  * Log-in, renewal, log-out, and the permissions of a token. The names and shapes are those of the
  * Mojaloop reference architecture, including its misspelling.
  */
-import type { Session } from '@causeway/protos'
+import { present, type Session } from '@causeway/protos'
+import { grants } from '@causeway/services/privileges'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { commands, writes, type Operation } from '../operation.ts'
 import { refusedUpstream, type Deps } from '../upstream.ts'
 import { keyChallengeBody, shownKeyChallenge } from './credentials.ts'
-import { grants } from './privileges.ts'
 
 /** Hashing a password takes a while, and other requests may be ahead. */
 const deadline_ms = 10_000
@@ -133,7 +133,7 @@ export function sessionBody(session: Session) {
   const { accessToken, refreshToken, expiresInS, roles, ...limits } = session
   return {
     accessToken,
-    ...(refreshToken === '' ? {} : { refreshToken }),
+    ...present({ refreshToken }),
     tokenType: 'Bearer',
     expiresIn: expiresInS,
     roles,

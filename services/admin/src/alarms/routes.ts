@@ -33,7 +33,7 @@ export function alarmOperations(deps: Deps): readonly Operation[] {
         query: search,
         answers: { 200: z.array(shownAlarm) },
       },
-      async ({ query: { participantId = '' } }) => {
+      async ({ query: { participantId } }) => {
         const { alarms } = await deps.alarms.ListActiveAlarms({ participantId })
         return answered(200, alarms.map(alarmBody))
       },

@@ -1,6 +1,6 @@
 /** Reports of the certification kit about participants: uploaded as the kit writes them, listed, read. */
 import type { Certification, CertificationResult } from '@causeway/protos'
-import { certificationRoles, certificationStates } from '@causeway/services'
+import { certificationResultRoleValues, certificationResultStateValues } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { cursor, pageSize, text, time, wholeNumber, word } from '../fields.ts'
@@ -13,7 +13,7 @@ const body_bytes_max = 4 * 1024 * 1024
 const results_max = 2_000
 const deadline = { deadline_ms: 30_000 }
 
-const role = z.enum(certificationRoles)
+const role = z.enum(certificationResultRoleValues)
 
 const ofCase = {
   id: word,
@@ -78,7 +78,7 @@ const shownResult = z
     title: z.string(),
     role,
     section: z.string(),
-    state: z.enum(certificationStates),
+    state: z.enum(certificationResultStateValues),
     /** Of a failed case; null of others. */
     expected: z.string().nullable(),
     seen: z.string().nullable(),
@@ -190,7 +190,7 @@ function storedResult(given: Report['results'][number]) {
 /** Why the report is not one about the participant, or not as the kit has written it. */
 function faultOf(name: string, { fsp, results, ...counts }: Report): string | undefined {
   if (fsp !== name) return `the report is about ${fsp}`
-  for (const state of certificationStates) {
+  for (const state of certificationResultStateValues) {
     const found = results.filter((each) => each.state === state).length
     if (found !== counts[state]) return `${state} is ${counts[state]}, of ${found} such results`
   }

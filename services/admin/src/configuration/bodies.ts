@@ -1,10 +1,5 @@
 /** Schemas and values of components as they are sent and shown. */
-import {
-  present,
-  type ConfigurationChange,
-  type ConfigurationSet,
-  type NewConfigurationValue,
-} from '@causeway/protos'
+import { parameterTypeValues, present, type ConfigurationSet } from '@causeway/protos'
 import { z } from 'zod'
 import { correlationId, wholeNumber, word } from '../fields.ts'
 import { numberMember, type Json } from '../json.ts'
@@ -18,7 +13,7 @@ const value = z.unknown().transform(plainJson)
 
 const parameter = z.strictObject({
   name: word,
-  type: z.enum(['STRING', 'BOOL', 'INT_NUMBER', 'FLOAT_NUMBER', 'LIST', 'OBJECT']),
+  type: z.enum(parameterTypeValues),
   description,
   defaultValue: value,
   /** What values must satisfy beyond their type. */
@@ -81,12 +76,6 @@ export function schemaMessage(
   }
 }
 
-export function newValueMessages(
-  newValues: readonly z.infer<typeof newValue>[],
-): NewConfigurationValue[] {
-  return newValues.map((each) => ({ name: each.name, valueJson: JSON.stringify(each.value) }))
-}
-
 export const shownSet = z
   .strictObject({
     boundedContextId: z.string(),
@@ -139,28 +128,4 @@ export function setBody(set: ConfigurationSet): Json {
     featureFlags: set.featureFlags.map((flag) => ({ ...flag })),
     ...present({ changedAt, changedBy }),
   }
-}
-
-/** Like the requests of participant-lifecycle, so that both are listed together. */
-export function requestBody(request: ConfigurationChange) {
-  const { boundedContextId, schemaVersion, iterationNumber, newValues } = request
-  return {
-    requestId: request.requestId,
-    type: request.type,
-    state: request.state,
-    createdBy: request.createdBy,
-    createdDate: request.createdAt,
-    change: {
-      boundedContextId,
-      schemaVersion,
-      iterationNumber,
-      newValues: newValues.map(({ name, valueJson }) => ({
-        name,
-        value: JSON.parse(valueJson) as Json,
-      })),
-    },
-    decidedBy: request.decidedBy ?? null,
-    decidedDate: request.decidedAt ?? null,
-    note: request.note,
-  } satisfies Json
 }

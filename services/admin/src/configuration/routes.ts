@@ -3,17 +3,15 @@
  * operators see it and request other values, and another operator approves or rejects. The service
  * config makes all decisions.
  */
-import { randomUUID } from 'node:crypto'
-import type { ConfigurationAnswer, ConfigurationSet, RequestAnswer } from '@causeway/protos'
+import type { ConfigurationAnswer, ConfigurationSet } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
-import { verdict } from '../lifecycle/bodies.ts'
-import { shownRequest } from '../lifecycle/shown.ts'
+import { ofRequest, requestApproval } from '../approvals/calls.ts'
+import { ofChange } from '../approvals/routes.ts'
+import { shownRequest } from '../approvals/shown.ts'
 import { reads, writes, type Operation } from '../operation.ts'
 import { refusedUpstream, type Deps } from '../upstream.ts'
 import {
-  newValueMessages,
-  requestBody,
   schemaBody,
   schemaMessage,
   schemaOrValues,
@@ -23,9 +21,7 @@ import {
 } from './bodies.ts'
 import { refuseOthers } from './owner.ts'
 
-const type = 'ConfigurationValues'
 const ofRegistration = ['NOT_OWNER', 'VERSION_OUTDATED', 'MODIFIED', 'INVALID'] as const
-const ofChange = ['CONTEXT_UNKNOWN', 'STALE', 'INVALID'] as const
 
 const shownVersion = z.strictObject({ schemaVersion: z.string(), iterationNumber: z.int() })
 
@@ -74,14 +70,14 @@ export function configurationOperations(deps: Deps): readonly Operation[] {
           'With newValues: requests other values for a component, which another person decides. ' +
           'Without: registers its schema',
         answers: { 200: shownSet, 202: shownRequest },
-        refuses: [...ofRegistration, 'CONTEXT_UNKNOWN', 'STALE', 'REQUEST_PENDING'],
+        refuses: [...new Set([...ofRegistration, ...ofRequest, ...ofChange.ConfigurationValues])],
       },
       ({ boundedContextId, body, actor }) => {
         const { boundedContextId: named = boundedContextId, newValues, ...rest } = body
         if (named !== boundedContextId) {
           return Promise.resolve(refused('INVALID', 'boundedContextId is not that of the path'))
         }
-        const { requestId = randomUUID(), iterationNumber, ...schema } = rest
+        const { requestId, iterationNumber, ...schema } = rest
         if (newValues === undefined) {
           return register(deps, { ...schema, boundedContextId }, actor, setBody)
         }
@@ -89,40 +85,8 @@ export function configurationOperations(deps: Deps): readonly Operation[] {
           return Promise.resolve(refused('MISSING', 'iterationNumber'))
         }
         const { schemaVersion } = schema
-        const base = { requestId, type, boundedContextId, schemaVersion, iterationNumber, actor }
-        return request(deps, { ...base, newValues: newValueMessages(newValues) })
-      },
-    ),
-  ]
-}
-
-/** The pending requests and the decision of another person, named like those about participants. */
-export function configurationDecisions(deps: Deps): readonly Operation[] {
-  return [
-    reads(
-      '/GetPendingConfigurationValues',
-      {
-        about: 'Pending requests: other values of components; newest first, at most 1,000',
-        answers: { 200: z.array(shownRequest) },
-      },
-      async () => {
-        const pending = { type, state: 'PEND-APPROVAL' }
-        const found = await deps.configurationChanges.ListConfigurationChanges(pending)
-        return answered(200, found.requests.map(requestBody))
-      },
-    ),
-    writes(
-      'POST',
-      '/ApproveConfigurationValues',
-      verdict,
-      {
-        about: 'Approves or rejects other values of a component; the maker may not',
-        answers: { 200: shownRequest },
-        refuses: ['REQUEST_UNKNOWN', 'REQUEST_DECIDED', 'SAME_PERSON', ...ofChange],
-      },
-      async ({ body: { requestId, decision, note = '' }, actor }) => {
-        const message = { requestId, type, decision, note, actor }
-        return requested(200, await deps.configurationChanges.DecideConfigurationChange(message))
+        const content = { boundedContextId, schemaVersion, iterationNumber, newValues }
+        return requestApproval(deps, 'ConfigurationValues', content, { requestId, actor })
       },
     ),
   ]
@@ -148,17 +112,4 @@ function shown({ configuration, refusal }: ConfigurationAnswer, bodyOf: typeof s
   if (refusal) return refusedUpstream(refusal)
   if (!configuration) throw new Error('a configuration was answered with neither set nor refusal')
   return answered(200, bodyOf(configuration))
-}
-
-async function request(
-  { configurationChanges }: Deps,
-  message: Parameters<Deps['configurationChanges']['RequestConfigurationChange']>[0],
-): Promise<Answer> {
-  return requested(202, await configurationChanges.RequestConfigurationChange(message))
-}
-
-function requested(status: 200 | 202, { request: made, refusal }: RequestAnswer): Answer {
-  if (refusal) return refusedUpstream(refusal)
-  if (!made) throw new Error('a change was answered with neither request nor refusal')
-  return answered(status, requestBody(made))
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as authService from '@causeway/auth-service'
-import { signRequest } from '@causeway/component-keys'
-import { makeComponentKey, type TestComponentKey } from '@causeway/component-keys/testing'
+import { signRequest } from '@causeway/keys/components'
+import { makeComponentKey, type TestComponentKey } from '@causeway/keys/components/testing'
 import * as config from '@causeway/config'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { openWorld, type Answer, type World } from '../testing/world.ts'
@@ -96,7 +96,7 @@ test('Another person approves a secret, and its component alone reads it', async
     json: {
       type: 'SecretValues',
       state: 'PEND-APPROVAL',
-      change: { boundedContextId: context, set: ['TOKEN'], removed: [] },
+      change: { boundedContextId: context, set: ['token'], removed: [] },
     },
   })
   const list = await admin.call('GET', '/GetPendingSecretValues')

@@ -3,25 +3,19 @@
  * and another operator approves or rejects. Only the component itself reads the values, with a signed
  * request. The service config makes all decisions.
  */
-import { randomUUID } from 'node:crypto'
-import type {
-  SecretRequest,
-  SecretRequestAnswer,
-  SecretSet,
-  SecretSetAnswer,
-} from '@causeway/protos'
+import type { SecretSet, SecretSetAnswer } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, type Answer } from '../answer.ts'
 import { correlationId, word } from '../fields.ts'
 import type { Json } from '../json.ts'
-import { verdict } from '../lifecycle/bodies.ts'
-import { shownRequest } from '../lifecycle/shown.ts'
+import { ofRequest, requestApproval } from '../approvals/calls.ts'
+import { ofChange } from '../approvals/routes.ts'
+import { shownRequest } from '../approvals/shown.ts'
 import { reads, writes, type Operation } from '../operation.ts'
 import { shownTime } from '../shapes.ts'
 import { refusedUpstream, type Deps } from '../upstream.ts'
 import { refuseOthers } from './owner.ts'
 
-const type = 'SecretValues'
 const names_max = 100
 
 /** What a component registers: names, never values. */
@@ -157,62 +151,15 @@ export function secretOperations(deps: Deps): readonly Operation[] {
       {
         about: 'Requests other values for secrets of a component, which another person decides',
         answers: { 202: shownRequest },
-        refuses: ['CONTEXT_UNKNOWN', 'MODIFIED', 'REQUEST_PENDING'],
+        refuses: [...ofRequest, ...ofChange.SecretValues],
       },
-      async ({ boundedContextId, body, actor }) => {
-        const { requestId = randomUUID(), newValues: sent } = body
-        const values = sent.map(({ name, value }) => ({
-          name,
-          ...(value === null ? {} : { value }),
-        }))
-        return requested(
-          202,
-          await deps.secretChanges.RequestSecretChange({
-            requestId,
-            boundedContextId,
-            newValues: values,
-            actor,
-          }),
-        )
-      },
-    ),
-  ]
-}
-
-/** The pending requests and the decision of another person, named like those about participants. */
-export function secretDecisions(deps: Deps): readonly Operation[] {
-  return [
-    reads(
-      '/GetPendingSecretValues',
-      {
-        about: 'Pending requests: other secrets of components, without values; at most 1,000',
-        answers: { 200: z.array(shownRequest) },
-      },
-      async () => {
-        const pending = { type, state: 'PEND-APPROVAL' }
-        const { requests } = await deps.secretChanges.ListSecretChanges(pending)
-        return answered(200, requests.map(requestBody))
-      },
-    ),
-    writes(
-      'POST',
-      '/ApproveSecretValues',
-      verdict,
-      {
-        about: 'Approves or rejects other secrets of a component; the maker may not',
-        answers: { 200: shownRequest },
-        refuses: [
-          'REQUEST_UNKNOWN',
-          'REQUEST_DECIDED',
-          'SAME_PERSON',
-          'CONTEXT_UNKNOWN',
-          'INVALID',
-        ],
-      },
-      async ({ body: { requestId, decision, note = '' }, actor }) => {
-        const message = { requestId, type, decision, note, actor }
-        return requested(200, await deps.secretChanges.DecideSecretChange(message))
-      },
+      ({ boundedContextId, body: { requestId, newValues: values }, actor }) =>
+        requestApproval(
+          deps,
+          'SecretValues',
+          { boundedContextId, newValues: values },
+          { requestId, actor },
+        ),
     ),
   ]
 }
@@ -245,12 +192,6 @@ function shown({ secrets, refusal }: SecretSetAnswer): Answer {
   return answered(200, secretsBody(secrets))
 }
 
-function requested(status: 200 | 202, { request, refusal }: SecretRequestAnswer): Answer {
-  if (refusal) return refusedUpstream(refusal)
-  if (!request) throw new Error('a change was answered with neither request nor refusal')
-  return answered(status, requestBody(request))
-}
-
 function secretsBody({ boundedContextId, version, iterationNumber, keys }: SecretSet) {
   return {
     boundedContextId,
@@ -264,23 +205,5 @@ function secretsBody({ boundedContextId, version, iterationNumber, keys }: Secre
       lastChanged: changedAt ?? null,
       lastChangedBy: changedBy ?? null,
     })),
-  } satisfies Json
-}
-
-/** Like the requests for values, with names in place of values. */
-function requestBody(request: SecretRequest) {
-  const { boundedContextId, changes } = request
-  const named = (isRemoved: boolean) =>
-    changes.filter((change) => change.isRemoved === isRemoved).map(({ name }) => name)
-  return {
-    requestId: request.requestId,
-    type,
-    state: request.state,
-    createdBy: request.createdBy,
-    createdDate: request.createdAt,
-    change: { boundedContextId, set: named(false), removed: named(true) },
-    decidedBy: request.decidedBy ?? null,
-    decidedDate: request.decidedAt ?? null,
-    note: request.note,
   } satisfies Json
 }

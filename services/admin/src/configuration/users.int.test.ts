@@ -11,7 +11,9 @@ import { openWorld, type Answer, type World } from '../testing/world.ts'
 let admin: World
 
 beforeAll(async () => {
-  admin = await openWorld([config, participantLifecycle, settlements, quoting])
+  admin = await openWorld([config, participantLifecycle, settlements, quoting], {
+    AMOUNT_DECIMALS: 'currency',
+  })
   await openScheme(admin)
   await onboard(admin, 'green')
 }, 60_000)

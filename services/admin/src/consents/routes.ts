@@ -1,5 +1,12 @@
 /** Consents that users gave PISPs: a search, the history of one, and the erasure of its contents. */
-import { orNull, type ConsentStep, type ConsentSummary } from '@causeway/protos'
+import {
+  consentSummaryCredentialTypeValues,
+  consentSummaryReasonValues,
+  consentSummaryStateValues,
+  present,
+  type ConsentStep,
+  type ConsentSummary,
+} from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { searchFields, word } from '../fields.ts'
@@ -8,30 +15,30 @@ import { commands, reads, type Operation } from '../operation.ts'
 import { shownArchivedMonths, shownTime } from '../shapes.ts'
 import { refusedUpstream, type Deps } from '../upstream.ts'
 
-const states = ['PENDING', 'ISSUED', 'REVOKED', 'REFUSED'] as const
+const states = z.enum(consentSummaryStateValues)
 
 const search = z.object({
   consentId: word.optional(),
   fspId: word.optional().meta({ description: 'As DFSP or as PISP.' }),
-  state: z.enum(states).optional(),
+  state: states.optional(),
   ...searchFields('of registration'),
 })
 
 const summary = {
   consentId: z.string(),
-  state: z.enum(states),
+  state: states,
   dfspId: z.string(),
   /** null: the hub has not seen to which PISP it was granted. */
   pispId: z.string().nullable(),
   consentRequestId: z.string().nullable(),
   /** null: it has no credential, or none any more. */
-  credentialType: z.enum(['FIDO', 'GENERIC']).nullable(),
+  credentialType: z.enum(consentSummaryCredentialTypeValues).nullable(),
   credentialStatus: z.enum(['PENDING', 'VERIFIED']).nullable(),
   registeredAt: shownTime,
   issuedAt: shownTime.nullable(),
   revokedAt: shownTime.nullable(),
   revokedBy: z.string().nullable(),
-  reason: z.string().nullable(),
+  reason: z.enum(consentSummaryReasonValues).nullable(),
   erasedAt: shownTime.nullable(),
 }
 
@@ -95,9 +102,10 @@ export function consentOperations(deps: Deps): readonly Operation[] {
 }
 
 async function findConsents(deps: Deps, query: z.infer<typeof search>): Promise<Answer> {
-  const { consentId = '', fspId = '', state = '', ...page } = query
-  const asked = { consentId, fspId, state, ...page }
-  const { consents, next } = await deps.consents.SearchConsents(asked)
+  const { limit, from, to, after, ...filters } = query
+  const page = { from: from || undefined, to: to || undefined, after: after || undefined }
+  const wanted = { limit, ...present({ ...filters, ...page }) }
+  const { consents, next } = await deps.consents.SearchConsents(wanted)
   return answered(200, { consents: consents.map(summaryBody), next: next ?? null })
 }
 
@@ -118,21 +126,20 @@ function summaryBody(consent: ConsentSummary): Readonly<Record<string, Json>> {
     consentId: consent.consentId,
     state,
     dfspId: consent.dfspId,
-    pispId: orNull(consent.pispId),
-    consentRequestId: orNull(consent.consentRequestId),
+    pispId: consent.pispId ?? null,
+    consentRequestId: consent.consentRequestId ?? null,
     credentialType: credentialType ?? null,
     credentialStatus:
       credentialType === undefined ? null : state === 'ISSUED' ? 'VERIFIED' : 'PENDING',
     registeredAt: consent.registeredAt,
-    issuedAt: orNull(consent.issuedAt),
-    revokedAt: orNull(consent.revokedAt),
-    revokedBy: orNull(consent.revokedBy),
-    reason: orNull(consent.reason),
-    erasedAt: orNull(consent.erasedAt),
+    issuedAt: consent.issuedAt ?? null,
+    revokedAt: consent.revokedAt ?? null,
+    revokedBy: consent.revokedBy ?? null,
+    reason: consent.reason ?? null,
+    erasedAt: consent.erasedAt ?? null,
   }
 }
 
 function stepBody({ at, type, fspId, detail, verificationRequestId }: ConsentStep): Json {
-  const ofSignature = verificationRequestId === '' ? {} : { verificationRequestId }
-  return { at, type, fspId, detail, ...ofSignature }
+  return { at, type, fspId, detail, ...present({ verificationRequestId }) }
 }

@@ -48,7 +48,7 @@ test('Each operation answers in its form', async () => {
   const asked = { algorithm: 'EdDSA', data: 'AAEC', signature, publicKey: pair.publicKey }
   expect(await post('/signature-ver', asked)).toEqual({ valid: true })
   const pem = await post<{ csrPem: string }>('/kms-pem-gen', {
-    keyDefinitionId: await define('SIGN', 'EC'),
+    keyDefinitionId: await define('TLS', 'EC'),
     subject: { commonName: 'a client' },
   })
   expect(pem.csrPem).toContain('BEGIN CERTIFICATE REQUEST')
@@ -79,6 +79,7 @@ test.each([
   ['/encrypt', { keyId: 'none', plaintext: 'AAEC' }, '404 3200'],
   ['/decrypt', { keyId: 'none', ciphertext: '', iv: '', tag: '' }, '404 3200'],
   ['/pin-translation', { pinBlock: 'xyz', format: 0 }, '400 3102'],
+  ['/pin-translation-unlock', { keyId: 'none' }, '404 3200'],
   ['/random-number-gen', { purpose: 'ID', byteLength: 8, encoding: 'hex' }, '400 3100'],
   ['/random-number-gen', { purpose: 'ID', byteLength: 16, encoding: 'text' }, '400 3101'],
   ['/kms-key-definition', { label: 'x', usage: 'SIGN', type: 'AES' }, '400 3100'],
@@ -109,6 +110,7 @@ test('Each operation has a privilege of its own', () => {
     'RUN_KMS_LOAD_KEY',
     'RUN_KMS_PEM_GEN',
     'RUN_PIN_TRANSLATION',
+    'RUN_PIN_TRANSLATION_UNLOCK',
     'RUN_RANDOM_NUMBER_GEN',
     'RUN_SIGNATURE_GEN',
     'RUN_SIGNATURE_VER',

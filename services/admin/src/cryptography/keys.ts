@@ -1,6 +1,10 @@
 /** Key management with the names of the reference architecture. No answer has key material. */
-import type { ManagedKey, ManagedKeyAnswer } from '@causeway/protos'
-import { randomUUID } from 'node:crypto'
+import {
+  keyDefinitionTypeValues,
+  keyDefinitionUsageValues,
+  type ManagedKey,
+  type ManagedKeyAnswer,
+} from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { time, wholeNumber, word } from '../fields.ts'
@@ -11,8 +15,8 @@ import { refusedUpstream, type Deps } from '../upstream.ts'
 import { adapter, adapterBodyOf, adapterOperations, shownAdapter } from './adapter.ts'
 import { keyId, requestId } from './fields.ts'
 
-const usage = z.enum(['SIGN', 'ENCRYPT', 'PIN', 'WRAP'])
-const type = z.enum(['AES', 'TDES', 'EC'])
+const usage = z.enum(keyDefinitionUsageValues)
+const type = z.enum(keyDefinitionTypeValues)
 const keyDefinitionId = word.max(64)
 
 const definitionBody = z.strictObject({
@@ -102,6 +106,7 @@ export function keyManagementOperations(deps: Deps): readonly Operation[] {
     ...pemAndLoading(deps),
     ...adapterOperations(deps),
     ...listeners(deps),
+    ...pinUnlocking(deps),
   ]
 }
 
@@ -116,7 +121,7 @@ function definitions({ keyManagement }: Deps): readonly Operation[] {
         answers: { 200: z.strictObject({ keyDefinitionId: z.string() }) },
         refuses: ['MODIFIED'],
       },
-      async ({ body: { requestId: id = randomUUID(), ...rest }, actor }) => {
+      async ({ newId, body: { requestId: id = newId, ...rest }, actor }) => {
         const message = { ...rest, requestId: id, actor }
         const { definition, refusal } = await keyManagement.DefineKey(message)
         if (refusal) return refusedUpstream(refusal)
@@ -161,7 +166,7 @@ function generation({ keyManagement }: Deps): readonly Operation[] {
         answers: { 200: z.strictObject({ keyId: z.string(), kcv: z.string() }) },
         refuses: ofNewKey,
       },
-      async ({ body: { requestId: id = randomUUID(), ...rest }, actor }) =>
+      async ({ newId, body: { requestId: id = newId, ...rest }, actor }) =>
         made(
           await keyManagement.GenerateAesKey({ ...rest, requestId: id, actor }),
           ({ keyId: made_, kcv = '' }) => ({ keyId: made_, kcv }),
@@ -176,7 +181,7 @@ function generation({ keyManagement }: Deps): readonly Operation[] {
         answers: { 200: shownPair },
         refuses: ofNewKey,
       },
-      async ({ body: { requestId: id = randomUUID(), ...rest }, actor }) =>
+      async ({ newId, body: { requestId: id = newId, ...rest }, actor }) =>
         made(
           await keyManagement.GenerateEccKey({ ...rest, requestId: id, actor }),
           ({ keyId: made_, publicKey = '' }) => ({ keyId: made_, publicKey }),
@@ -203,7 +208,7 @@ function pemAndLoading({ keyManagement }: Deps): readonly Operation[] {
         answers: { 200: shownPem },
         refuses: ofNewKey,
       },
-      async ({ body: { requestId: id = randomUUID(), subject, hosts = [], ...rest }, actor }) => {
+      async ({ newId, body: { requestId: id = newId, subject, hosts = [], ...rest }, actor }) => {
         const message = { ...rest, ...subject, requestId: id, hosts, actor }
         return made(
           await keyManagement.GeneratePem(message),
@@ -224,7 +229,7 @@ function pemAndLoading({ keyManagement }: Deps): readonly Operation[] {
         answers: { 200: z.strictObject({ keyId: z.string(), kcv: z.string() }) },
         refuses: [...ofNewKey, 'KEY_UNKNOWN', 'CIPHERTEXT_INVALID'],
       },
-      async ({ body: { requestId: id = randomUUID(), ...rest }, actor }) =>
+      async ({ newId, body: { requestId: id = newId, ...rest }, actor }) =>
         made(
           await keyManagement.LoadKey({ ...rest, requestId: id, actor }),
           ({ keyId: made_, kcv = '' }) => ({ keyId: made_, kcv }),
@@ -255,6 +260,25 @@ function listeners({ keyManagement }: Deps): readonly Operation[] {
         const { validTo, refusal } = await keyManagement.SetListenerCertificate({ ...body, actor })
         if (refusal) return refusedUpstream(refusal)
         return answered(200, { host: body.host, validTo: validTo ?? '' })
+      },
+    ),
+  ]
+}
+
+function pinUnlocking({ keyManagement }: Deps): readonly Operation[] {
+  return [
+    writes(
+      'POST',
+      '/pin-translation-unlock',
+      z.strictObject({ keyId }),
+      {
+        about: 'Permits the translation of PINs again that too many refused blocks have locked',
+        answers: { 204: null },
+        refuses: ['KEY_UNKNOWN'],
+      },
+      async ({ body, actor }) => {
+        const { refusal } = await keyManagement.UnlockPinTranslation({ ...body, actor })
+        return refusal ? refusedUpstream(refusal) : answered(204)
       },
     ),
   ]

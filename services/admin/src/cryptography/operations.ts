@@ -13,6 +13,8 @@ import { algorithm, data, extra, hexadecimal, keyId, requestId, shownBase64 } fr
 
 const nothing = Buffer.alloc(0)
 const ofKey = ['KEY_UNKNOWN', 'KEY_USAGE_WRONG', 'KEY_NOT_VALID', 'ADAPTER_UNAVAILABLE'] as const
+/** Of what is audited, and bounded in rate. */
+const ofUse = [...ofKey, 'BUSY'] as const
 /** Argon2id waits for others. */
 const deadline_ms = 10_000
 
@@ -103,12 +105,13 @@ function hashesAndSignatures({ cryptography }: Deps): readonly Operation[] {
       '/signature-gen',
       signatureBody,
       {
-        about: 'Signs data, or its digest, with a key of the hub; the signature is that of a JWS',
+        about:
+          'Signs data, or its digest, with a key of the hub; the signature is that of a JWS. Audited',
         answers: { 200: shownSignature },
-        refuses: ofKey,
+        refuses: ofUse,
       },
-      async ({ body }) => {
-        const made = await cryptography.GenerateSignature(body)
+      async ({ body, actor }) => {
+        const made = await cryptography.GenerateSignature({ ...body, actor })
         return unlessRefused(made, () => ({
           signature: text(made.signature),
           keyId: body.keyId,
@@ -165,12 +168,12 @@ function encryption({ cryptography }: Deps): readonly Operation[] {
       '/decrypt',
       decryptionBody,
       {
-        about: 'Decrypts what /encrypt answered',
+        about: 'Decrypts what /encrypt answered. Audited',
         answers: { 200: z.strictObject({ plaintext: shownBase64 }) },
-        refuses: [...ofKey, 'CIPHERTEXT_INVALID'],
+        refuses: [...ofUse, 'CIPHERTEXT_INVALID'],
       },
-      async ({ body: { aad = nothing, ...rest } }) => {
-        const read = await cryptography.Decrypt({ ...rest, aad })
+      async ({ body: { aad = nothing, ...rest }, actor }) => {
+        const read = await cryptography.Decrypt({ ...rest, aad, actor })
         return unlessRefused(read, () => ({ plaintext: text(read.plaintext) }))
       },
     ),
@@ -184,14 +187,16 @@ function pinsAndRandomNumbers({ cryptography }: Deps): readonly Operation[] {
       '/pin-translation',
       pinBody,
       {
-        about: 'Encrypts a PIN block under the key of another zone; no PIN is answered',
+        about:
+          'Encrypts a PIN block under the key of another zone; no PIN is answered. Audited; a block belongs ' +
+          'to the account number that it was translated for, and refused blocks lock the source key',
         answers: {
           200: z.strictObject({ pinBlock: z.string(), format: z.int().min(0).max(4) }),
         },
-        refuses: [...ofKey, 'PIN_BLOCK_INVALID'],
+        refuses: [...ofUse, 'PIN_BLOCK_INVALID', 'KEY_LOCKED'],
       },
-      async ({ body: { format, targetFormat = format, ...rest } }) => {
-        const asked = { ...rest, sourceFormat: format, targetFormat }
+      async ({ body: { format, targetFormat = format, ...rest }, actor }) => {
+        const asked = { ...rest, sourceFormat: format, targetFormat, actor }
         const made = await cryptography.TranslatePin(asked)
         return unlessRefused(made, () => ({
           pinBlock: made.pinBlock.toString('hex').toUpperCase(),

@@ -17,7 +17,7 @@ const today = new Date().toISOString().slice(0, 10)
 let admin: World
 
 beforeAll(async () => {
-  admin = await openWorld(services, { SETTLEMENTS_REPORTS_DELAY_MS: '500' })
+  admin = await openWorld(services, { SETTLEMENTS_REPORTS_DELAY_MS: '3000' })
   await openScheme(admin)
   for (const name of ['green', 'blue']) {
     await onboard(admin, name)
@@ -57,12 +57,15 @@ function listed(query = ''): Promise<Listed> {
   )
 }
 
-test('An operator ends the day, and reads the reports of all and of one participant', async () => {
+test('An operator ends the day, sees that its reports are requested, and reads them when they are made', async () => {
   const order = { day: today, endsNow: true }
   expect(await admin.call('POST', '/reports', order)).toMatchObject({
     status: 202,
     json: { day: today, scope: null, version: 0, requested: true },
   })
+  expect((await admin.call('GET', '/reports/requested')).json).toEqual([
+    { day: today, scope: null, reason: 'OPERATOR', dueAt: expect.any(String), lastError: null },
+  ])
   expect(await listed()).toMatchObject({
     day: today,
     version: 1,
@@ -73,6 +76,7 @@ test('An operator ends the day, and reads the reports of all and of one particip
   expect(await listed('?participant=green')).toMatchObject({
     currencies: [{ sent: { count: 1, value: 12.5 }, received: { count: 0, value: 0 } }],
   })
+  expect((await admin.call('GET', '/reports/requested')).json).toEqual([])
 })
 
 test('The JSON of a report has the hash of the list; CSV and the page have the same figures', async () => {

@@ -1,5 +1,10 @@
 /** Reports of finished days: listed with the figures of a chart, read as files, made on request. */
-import type { DayReportSummary } from '@causeway/protos'
+import {
+  reportDeliveryFormValues,
+  requestedReportReasonValues,
+  type DayReportQueryFormat,
+  type DayReportSummary,
+} from '@causeway/protos'
 import { z } from 'zod'
 import { answered, file, type Answer } from '../answer.ts'
 import { currency, queryDay, queryNumber, word } from '../fields.ts'
@@ -85,7 +90,19 @@ const shownState = z.strictObject({
   requested: z.boolean(),
 })
 
-const delivery = z.strictObject({ delivery: z.enum(['OFF', 'LINK', 'ATTACHMENT']) })
+const shownRequest = z
+  .strictObject({
+    day: z.iso.date(),
+    scope: z.string().nullable(),
+    reason: z.enum(requestedReportReasonValues),
+    /** When it is made, or tried again after a failure. */
+    dueAt: shownTime,
+    /** Why the last attempt failed; null: none has. */
+    lastError: z.string().nullable(),
+  })
+  .meta({ id: 'RequestedReport' })
+
+const delivery = z.strictObject({ delivery: z.enum(reportDeliveryFormValues) })
 
 export function dayReportOperations(deps: Deps): readonly Operation[] {
   return [...reportOperations(deps), ...deliveryOperations(deps)]
@@ -103,8 +120,8 @@ function reportOperations(deps: Deps): readonly Operation[] {
       async ({ query: { participant: name, from, to, limit = reports_usual } }) => {
         const asked = {
           ...readerOf(deps, name),
-          ...(from === undefined ? {} : { fromDay: from }),
-          ...(to === undefined ? {} : { toDay: to }),
+          fromDay: from,
+          toDay: to,
           limit,
         }
         const { reports } = await deps.dayReports.ListDayReports(asked, deadline)
@@ -122,6 +139,22 @@ function reportOperations(deps: Deps): readonly Operation[] {
         refuses: ['INVALID', 'DAY_NOT_OVER'],
       },
       ({ body, actor }) => makeReport(deps, body, actor),
+    ),
+    reads(
+      '/reports/requested',
+      {
+        about: 'Finished days whose reports are still to be made, the earliest first',
+        answers: { 200: z.array(shownRequest) },
+      },
+      async () => {
+        const { reports } = await deps.dayReports.ListRequestedReports({})
+        const shown = reports.map(({ scope: own, lastError, ...request }) => ({
+          ...request,
+          scope: own ?? null,
+          lastError: lastError ?? null,
+        }))
+        return answered(200, shown)
+      },
     ),
     reads(
       '/reports/:day',
@@ -146,7 +179,14 @@ async function makeReport(
   const { state, refusal } = await dayReports.MakeDayReport(ordered)
   if (refusal) return refusedUpstream(refusal)
   if (!state) throw new Error('a report was ordered with neither state nor refusal')
-  return answered(202, { ...state, scope: state.scope ?? null })
+  const { until, scope: of = null, version = 0, requested } = state
+  return answered(202, { day, scope: of, until, version, requested })
+}
+
+const formats: Readonly<Record<string, DayReportQueryFormat>> = {
+  json: 'JSON',
+  csv: 'CSV',
+  html: 'HTML',
 }
 
 /** The bytes of the JSON are those that the hash is of. */
@@ -161,8 +201,8 @@ async function readReport(
     ...readerOf(deps, name),
     day,
     ...scopeOf(own),
-    ...(version === undefined ? {} : { version }),
-    format: type.toUpperCase(),
+    version,
+    format: formats[type] ?? 'JSON',
   }
   const { file: found, refusal } = await deps.dayReports.GetDayReport(report, deadline)
   if (refusal) return refusedUpstream(refusal)

@@ -2,12 +2,17 @@
  * Dead letters: callbacks whose delivery has failed permanently. Their bytes are stored and can be
  * sent again.
  */
-import { orNull, type DeadLetter } from '@causeway/protos'
+import {
+  deliveryLegRoleValues,
+  present,
+  resendAnswerOutcomeValues,
+  type DeadLetter,
+} from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { notificationId, pageSize, word } from '../fields.ts'
 import type { Json } from '../json.ts'
-import { maskedText } from '../personal-data/domain/mask.ts'
+import { maskedOrNull, maskedText } from '../story/domain/mask.ts'
 import { commands, reads, writes, type Operation } from '../operation.ts'
 import { shownTime } from '../shapes.ts'
 import type { Deps } from '../upstream.ts'
@@ -29,7 +34,7 @@ const shownDeadLetter = z
     notificationId: z.string(),
     fspId: z.string(),
     entityId: z.string(),
-    role: z.string(),
+    role: z.enum(deliveryLegRoleValues),
     cause: z.string(),
     method: z.string(),
     url: z.string(),
@@ -42,7 +47,7 @@ const shownDeadLetter = z
 
 const shownResending = z.strictObject({
   notificationId: z.string(),
-  outcome: z.enum(['RESENT', 'UNKNOWN', 'EXPIRED']),
+  outcome: z.enum(resendAnswerOutcomeValues),
 })
 
 export function deadLetterOperations(deps: Deps): readonly Operation[] {
@@ -83,9 +88,9 @@ export function deadLetterOperations(deps: Deps): readonly Operation[] {
 /** Newest first. */
 async function listDeadLetters(
   deps: Deps,
-  { fspId = '', limit = letters_usual }: z.infer<typeof search>,
+  { fspId, limit = letters_usual }: z.infer<typeof search>,
 ): Promise<Answer> {
-  const { deadLetters } = await deps.notifications.ListDeadLetters({ fspId, limit })
+  const { deadLetters } = await deps.notifications.ListDeadLetters({ limit, ...present({ fspId }) })
   return answered(200, deadLetters.map(letterBody))
 }
 
@@ -105,7 +110,7 @@ async function resendOne(deps: Deps, id: string, actor: string): Promise<Answer>
   if (outcome === 'EXPIRED') {
     return refused('DEADLINE_PASSED', 'a request is not sent after its own deadline')
   }
-  if (outcome !== 'RESENT') throw new Error(`a dead letter was sent again with ${outcome}`)
+  if (outcome === undefined) throw new Error(`a dead letter was neither sent again nor refused`)
   return answered(202, { notificationId: id, outcome })
 }
 
@@ -119,8 +124,8 @@ function letterBody(letter: DeadLetter) {
     method: letter.method,
     url: maskedText(letter.url),
     attempts: letter.attempts,
-    httpStatus: orNull(letter.httpStatus),
-    lastError: orNull(maskedText(letter.lastError)),
+    httpStatus: letter.httpStatus ?? null,
+    lastError: maskedOrNull(letter.lastError),
     takenAt: letter.takenAt,
   } satisfies Json
 }

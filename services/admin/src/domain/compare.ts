@@ -3,32 +3,35 @@
  * to a committed one, voided and refused money to an aborted one, with the same terms.
  */
 
+import type {
+  KnownTransfer,
+  LedgerEntry,
+  LedgerEntryOutcome,
+  TransferRow,
+  TransferState,
+} from '@causeway/protos'
+
 /** A line that does not exist by then is missing. */
 const late_ms = 60_000
 
-interface Terms {
-  readonly amount: string
-  readonly currency: string
-  readonly payerFsp: string
-  readonly payeeFsp: string
-  /** 0: none. */
-  readonly windowId: number
-}
+const termNames = {
+  amount: 'amount',
+  currency: 'currency',
+  payerFsp: 'payer',
+  payeeFsp: 'payee',
+  windowId: 'window',
+} as const
 
-/** An entry of the ledger, kind TRANSFER; the terms of a tombstone are '': it voids an id that was never reserved. */
-export interface Entry extends Terms {
-  readonly id: string
-  readonly outcome: string
-}
+type Term = keyof typeof termNames
+type Terms = Pick<LedgerEntry, Term>
 
-export interface Transfer extends Terms {
-  readonly id: string
-  readonly state: string
-  readonly reason: string
-  readonly fulfilment: string
-  /** ISO 8601 UTC; '' while it is open. */
-  readonly completedAt: string
-}
+/** Of kind TRANSFER. A tombstone has no terms: it voids an id that was never reserved. */
+export type Entry = Pick<LedgerEntry, 'id' | 'outcome' | Term>
+
+export type Transfer = Pick<
+  KnownTransfer,
+  'id' | 'state' | 'reason' | 'fulfilment' | 'completedAt' | Term
+>
 
 /** The data of one id. */
 export interface Sides {
@@ -41,17 +44,14 @@ export interface Sides {
 }
 
 /** The line that settlements stores for a transfer that is in no window. */
-export interface Line extends Omit<Terms, 'windowId'> {
-  readonly transferId: string
-  readonly state: string
-}
+export type Line = Pick<TransferRow, 'transferId' | 'state' | Exclude<Term, 'windowId'>>
 
-const statesOf: ReadonlyMap<string, readonly string[]> = new Map([
-  ['RESERVED', ['RECEIVED', 'RESERVED']],
-  ['POSTED', ['COMMITTED']],
-  ['VOIDED', ['ABORTED']],
-  ['REFUSED', ['ABORTED']],
-])
+const statesOf: Readonly<Record<LedgerEntryOutcome, readonly TransferState[]>> = {
+  RESERVED: ['RECEIVED', 'RESERVED'],
+  POSTED: ['COMMITTED'],
+  VOIDED: ['ABORTED'],
+  REFUSED: ['ABORTED'],
+}
 
 /**
  * The difference of one id as a sentence, or undefined. A tombstone without a transfer is not a
@@ -64,7 +64,7 @@ export function differenceOf(sides: Sides): string | undefined {
     if (transfer === undefined || isMismatched(transfer)) return undefined
     return `transfer ${transfer.id} is ${transfer.state}, but the ledger has no entry of it`
   }
-  const isTombstone = entry.amount === ''
+  const isTombstone = entry.amount === undefined
   if (transfer === undefined) {
     if (entry.outcome === 'VOIDED' && isTombstone) return undefined
     return `the ledger holds ${entry.id} as ${entry.outcome}, but there is no such transfer`
@@ -75,13 +75,13 @@ export function differenceOf(sides: Sides): string | undefined {
     if (cameToNothing && entry.payerFsp !== transfer.payerFsp) return undefined
     return `transfer ${id} is aborted for MISMATCH, but the ledger holds it as ${entry.outcome}`
   }
-  if (statesOf.get(entry.outcome)?.includes(state) !== true) {
+  if (!statesOf[entry.outcome].includes(state)) {
     return `transfer ${id} is ${state}, but the ledger holds it as ${entry.outcome}`
   }
   const terms = isTombstone ? [] : differentTerms(transfer, entry)
   if (terms.length > 0) return `transfer ${id} differs from the ledger: ${terms.join(', ')}`
   const { fulfilment } = sides
-  if (fulfilment !== undefined && fulfilment !== transfer.fulfilment) {
+  if (fulfilment !== undefined && fulfilment !== (transfer.fulfilment ?? '')) {
     return `transfer ${id} has another fulfilment than the evidence in the ledger`
   }
   return sides.lines === undefined ? undefined : lineDifference(transfer, sides.lines)
@@ -91,20 +91,14 @@ function isMismatched({ state, reason }: Transfer): boolean {
   return state === 'ABORTED' && reason === 'MISMATCH'
 }
 
-const termNames = {
-  amount: 'amount',
-  currency: 'currency',
-  payerFsp: 'payer',
-  payeeFsp: 'payee',
-  windowId: 'window',
-} as const satisfies Record<keyof Terms, string>
-
-const terms = Object.keys(termNames) as readonly (keyof Terms)[]
+const terms = Object.keys(termNames) as readonly Term[]
 
 function differentTerms(own: Terms, ledgers: Terms): readonly string[] {
   return terms
     .filter((term) => own[term] !== ledgers[term])
-    .map((term) => `${termNames[term]} ${own[term]} instead of ${ledgers[term]}`)
+    .map(
+      (term) => `${termNames[term]} ${own[term] ?? 'none'} instead of ${ledgers[term] ?? 'none'}`,
+    )
 }
 
 /**
@@ -115,9 +109,9 @@ export function hasLineOutside(
   { state, reason, windowId, completedAt }: Transfer,
   now_ms: number,
 ): boolean {
-  if (completedAt === '' || now_ms - Date.parse(completedAt) < late_ms) return false
+  if (completedAt === undefined || now_ms - Date.parse(completedAt) < late_ms) return false
   if (state === 'ABORTED') return reason !== 'MISMATCH'
-  return state === 'COMMITTED' && windowId === 0
+  return state === 'COMMITTED' && windowId === undefined
 }
 
 function lineDifference(transfer: Transfer, lines: readonly Line[]): string | undefined {

@@ -10,8 +10,8 @@ import { refusedUpstream, type Deps } from '../upstream.ts'
 interface PersonPage {
   readonly partyIdType: string
   readonly partyIdentifier: string
-  readonly partySubId?: string
-  readonly cursor?: string
+  readonly partySubId?: string | undefined
+  readonly cursor?: string | undefined
 }
 
 interface ErasedPage {

@@ -3,24 +3,22 @@
  * the decision, by dropping its key. A person is erased service by service, page by page, by calls that can
  * be repeated until the erasure is finished.
  */
-import { randomUUID } from 'node:crypto'
-import type { Erasure, ErasureAnswer } from '@causeway/protos'
+import type { Erasure } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, type Answer } from '../answer.ts'
+import { answered } from '../answer.ts'
+import { ofRequest, requestApproval } from '../approvals/calls.ts'
+import { ofChange } from '../approvals/routes.ts'
+import { shownRequest, shownStates } from '../approvals/shown.ts'
 import { correlationId, oracleType, word } from '../fields.ts'
 import type { Json } from '../json.ts'
-import { verdict } from '../lifecycle/bodies.ts'
-import { shownRequest } from '../lifecycle/shown.ts'
 import { commands, reads, writes, type Operation } from '../operation.ts'
-import { maskedIdentifier } from '../personal-data/domain/mask.ts'
+import { maskedIdentifier } from '../story/domain/mask.ts'
 import { shownTime } from '../shapes.ts'
-import { refusedUpstream, type Deps } from '../upstream.ts'
+import type { Deps } from '../upstream.ts'
 import { erasePerson } from './person.ts'
 
 /** Chosen by the client, so that the same request can be sent again; generated when left out. */
 const base = { requestId: correlationId.optional() }
-
-const ofMonths = ['MONTH_ERASED', 'MONTH_TOO_YOUNG'] as const
 
 const ofMonth = z.strictObject({
   ...base,
@@ -54,7 +52,7 @@ const shownErasure = z
     month: z.string().nullable(),
     /** Masked; null of a month, and after the person is erased. */
     person: z.strictObject({ partyIdType: z.string(), partyIdentifier: z.string() }).nullable(),
-    state: z.enum(['PEND-APPROVAL', 'APPROVED', 'REJECTED']),
+    state: z.enum(Object.values(shownStates)),
     createdBy: z.string(),
     createdAt: shownTime,
     decidedBy: z.string().nullable(),
@@ -116,8 +114,8 @@ export function erasureOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-/** The requests and the decision of another person, named like those about participants. */
-export function erasureDecisions(deps: Deps): readonly Operation[] {
+/** Requests that another person decides. */
+export function erasureRequests(deps: Deps): readonly Operation[] {
   return [
     writes(
       'POST',
@@ -126,10 +124,10 @@ export function erasureDecisions(deps: Deps): readonly Operation[] {
       {
         about: 'Requests that the key of a month is dropped: its messages can never be read again',
         answers: { 202: shownRequest },
-        refuses: ['MONTH_UNKNOWN', ...ofMonths, 'REQUEST_PENDING', 'MODIFIED', 'INVALID'],
+        refuses: [...ofRequest, ...ofChange.MonthErasure],
       },
-      async ({ body: { requestId = randomUUID(), month }, actor }) =>
-        requested(202, await deps.erasures.RequestErasure({ requestId, month, actor })),
+      ({ body: { requestId, month }, actor }) =>
+        requestApproval(deps, 'MonthErasure', { month }, { requestId, actor }),
     ),
     writes(
       'POST',
@@ -138,63 +136,14 @@ export function erasureDecisions(deps: Deps): readonly Operation[] {
       {
         about: 'Requests that the data of one person is erased; amounts and ids of payments stay',
         answers: { 202: shownRequest },
-        refuses: ['MODIFIED', 'INVALID'],
+        refuses: ofRequest,
       },
-      async ({ body: { requestId = randomUUID(), ...party }, actor }) => {
-        const { partyIdType, partyIdentifier, partySubIdOrType: partySubId } = party
-        const subId = partySubId === undefined ? {} : { partySubId }
-        const person = { partyIdType, partyIdentifier, ...subId }
-        return requested(202, await deps.erasures.RequestErasure({ requestId, person, actor }))
-      },
-    ),
-    reads(
-      '/GetPendingErasures',
-      {
-        about: 'Pending requests: erasures of months and persons; at most 1,000',
-        answers: { 200: z.array(shownRequest) },
-      },
-      async () => {
-        const { erasures } = await deps.erasures.ListErasures({ state: 'PEND-APPROVAL' })
-        return answered(200, erasures.map(requestBody))
-      },
-    ),
-    writes(
-      'POST',
-      '/ApproveErasure',
-      verdict,
-      {
-        about:
-          'Approves or rejects an erasure; the maker may not. Nothing brings back what is erased',
-        answers: { 200: shownRequest },
-        refuses: ['REQUEST_UNKNOWN', 'REQUEST_DECIDED', 'SAME_PERSON', ...ofMonths, 'INVALID'],
-      },
-      async ({ body: { requestId, decision, note = '' }, actor }) => {
-        const message = { requestId, decision, note, actor }
-        return requested(200, await deps.erasures.DecideErasure(message))
+      ({ body: { requestId, partySubIdOrType: partySubId, ...party }, actor }) => {
+        const person = partySubId === undefined ? party : { ...party, partySubId }
+        return requestApproval(deps, 'PersonErasure', person, { requestId, actor })
       },
     ),
   ]
-}
-
-function requested(status: 200 | 202, { erasure, refusal }: ErasureAnswer): Answer {
-  if (refusal) return refusedUpstream(refusal)
-  if (!erasure) throw new Error('an erasure was answered with neither request nor refusal')
-  return answered(status, requestBody(erasure))
-}
-
-/** Like the requests of other kinds. */
-function requestBody(erasure: Erasure) {
-  return {
-    requestId: erasure.requestId,
-    type: erasure.month === undefined ? 'PersonErasure' : 'MonthErasure',
-    state: erasure.state,
-    createdBy: erasure.createdBy,
-    createdDate: erasure.createdAt,
-    change: erasure.month === undefined ? { ...personBody(erasure) } : { month: erasure.month },
-    decidedBy: erasure.decidedBy ?? null,
-    decidedDate: erasure.decidedAt ?? null,
-    note: erasure.note,
-  } satisfies Json
 }
 
 function erasureBody(erasure: Erasure) {
@@ -202,7 +151,7 @@ function erasureBody(erasure: Erasure) {
     requestId: erasure.requestId,
     month: erasure.month ?? null,
     person: personBody(erasure),
-    state: erasure.state,
+    state: shownStates[erasure.state],
     createdBy: erasure.createdBy,
     createdAt: erasure.createdAt,
     decidedBy: erasure.decidedBy ?? null,

@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { pageSize } from '../fields.ts'
 import { reads, writes, type Operation } from '../operation.ts'
-import { maskedText } from '../personal-data/domain/mask.ts'
+import { maskedText } from '../story/domain/mask.ts'
 import { shownTime } from '../shapes.ts'
 import type { Deps } from '../upstream.ts'
 
@@ -98,13 +98,13 @@ async function list({ eventDeadLetters }: Deps, limit: number): Promise<Answer> 
   const found = lists.flatMap(({ deadLetters = [] }) => deadLetters)
   const newest = found.toSorted((one, other) => other.time.localeCompare(one.time)).slice(0, limit)
   return answered(200, {
-    deadLetters: newest.map(({ group, id, topic, key, type, reason, time }) => ({
+    deadLetters: newest.map(({ group, id, topic, key, type, error, time }) => ({
       group,
       id,
       topic,
       key: maskedText(key),
       ...(type === undefined ? {} : { type }),
-      reason: maskedText(reason),
+      reason: maskedText(error),
       failedAt: time,
     })),
     unavailable: lists
@@ -129,8 +129,5 @@ async function decide(
   const { outcome } = await service[action]({ group, id }, { deadline_ms })
   if (outcome === 'UNKNOWN') return unknown()
   if (outcome === 'ELSEWHERE') throw new Outage(`${group} is not in the process that was asked`)
-  if (outcome !== 'REPLAYED' && outcome !== 'DISCARDED') {
-    throw new Error(`a dead letter was decided with ${outcome}`)
-  }
   return answered(202, { group, id, outcome })
 }

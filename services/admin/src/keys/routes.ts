@@ -1,5 +1,5 @@
 /** The public keys of FSPs. Keys are rotated by adding one: every valid key verifies. */
-import { orNull, type ParticipantKey, type Refusal } from '@causeway/protos'
+import { present, type ParticipantKey, type Refusal } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, type Answer } from '../answer.ts'
 import { keyId, time } from '../fields.ts'
@@ -74,7 +74,7 @@ export function keyOperations(deps: Deps): readonly Operation[] {
       'DELETE',
       `${path}/:kid`,
       { about: 'Ends a key now; it stays in the list', answers: { 200: shownKey }, refuses },
-      ({ name, kid, actor }) => endKey(deps, name, kid, '', actor),
+      ({ name, kid, actor }) => endKey(deps, name, kid, undefined, actor),
     ),
   ]
 }
@@ -89,18 +89,16 @@ async function listKeys(deps: Deps, name: string): Promise<Answer> {
 async function addKey(
   deps: Deps,
   participant: string,
-  { kid = '', use, publicKey, validFrom = '', validTo = '' }: z.infer<typeof addition>,
+  { use, publicKey, kid, validFrom, validTo }: z.infer<typeof addition>,
   actor: string,
 ): Promise<Answer> {
   return keyAnswer(
     await deps.keys.AddParticipantKey({
       participant,
-      kid,
       use,
       publicKey: typeof publicKey === 'string' ? publicKey : JSON.stringify(publicKey),
-      validFrom,
-      validTo,
       createdBy: actor,
+      ...present({ kid, validFrom, validTo }),
     }),
     201,
   )
@@ -111,13 +109,14 @@ async function endKey(
   deps: Deps,
   participant: string,
   kid: string,
-  validTo: string,
+  validTo: string | undefined,
   actor: string,
 ): Promise<Answer> {
   if ((await findParticipant(deps, participant)) === undefined) {
     return unknownParticipant(participant)
   }
-  return keyAnswer(await deps.keys.EndParticipantKey({ participant, kid, validTo, actor }), 200)
+  const end = { participant, kid, actor, ...present({ validTo }) }
+  return keyAnswer(await deps.keys.EndParticipantKey(end), 200)
 }
 
 function keyAnswer(
@@ -135,7 +134,7 @@ function keyBody(key: ParticipantKey) {
     use: key.use,
     publicKey: JSON.parse(key.jwk) as Json,
     validFrom: key.validFrom,
-    validTo: orNull(key.validTo),
+    validTo: key.validTo ?? null,
     createdDate: key.createdAt,
     createdBy: key.createdBy,
   } satisfies Json

@@ -1,6 +1,5 @@
-/** The bodies of a maker's calls, and the requested changes. */
+/** The bodies of a maker's calls, and what they request. */
 import { formatAmount } from '@causeway/money'
-import type { Change } from '@causeway/protos'
 import { z } from 'zod'
 import {
   correlationId,
@@ -29,7 +28,6 @@ const accountType = z.enum([
   'INTERCHANGE_FEE_SETTLEMENT',
   'HUB_RECONCILIATION',
   'HUB_MULTILATERAL_SETTLEMENT',
-  'HUB_FEE',
 ])
 const list_max = 100
 
@@ -110,57 +108,45 @@ export const updateEndpoints = z.strictObject({
   endpoints: endpoints.min(1),
 })
 
-/** The checker's decision. */
-export const verdict = z.strictObject({
-  requestId: correlationId,
-  decision: z.enum(['APPROVE', 'REJECT']),
-  note: z
-    .string()
-    .max(1_024)
-    .regex(/^[^\0]*$/)
-    .optional(),
+export const updateLiquidityCheck = z.strictObject({
+  ...base,
+  settlementModel: word.min(2).max(30),
+  requireLiquidityCheck: flag,
+  reason: word,
 })
 
-export const changes = {
-  createParticipant: (body: z.infer<typeof createParticipant>): Change => {
-    const { name, type = 'DFSP', currencies = [], accounts = [] } = body
-    return {
-      createParticipant: {
-        name,
-        type,
-        currencies,
-        accounts: accounts.map((one) => ({ ...accountOf(one), clientAccountKey: '' })),
-        endpoints: body.endpoints ?? [],
-      },
-    }
+/** A change as the service stores it: with decimal strings for amounts. */
+export const contents = {
+  CreateParticipant: (body: z.infer<typeof createParticipant>) => {
+    const { name, type = 'DFSP', currencies = [], accounts = [], endpoints: given = [] } = body
+    return { name, type, currencies, accounts: accounts.map(accountOf), endpoints: given }
   },
-  manageFunds: ({ amount, ...rest }: z.infer<typeof manageFunds>): Change => {
-    const units = formatAmount(amount.amount)
-    return { manageFunds: { ...rest, amount: units, currency: amount.currency } }
-  },
-  reserveLiquidityCover: ({ value, ...rest }: z.infer<typeof reserveLiquidityCover>): Change => {
-    return { reserveLiquidityCover: { ...rest, value: formatAmount(value) } }
-  },
-  updateParticipantState: (body: z.infer<typeof updateParticipantState>): Change => {
-    return { updateParticipantState: body }
-  },
-  addParticipantAccount: (body: z.infer<typeof addParticipantAccount>): Change => {
-    return { addParticipantAccount: { ...accountOf(body), participantId: body.participantId } }
-  },
-  updateAccountStatus: (body: z.infer<typeof updateAccountStatus>): Change => {
-    return { updateAccountStatus: body }
-  },
-  updateAccountLimit: ({ value, ...rest }: z.infer<typeof updateAccountLimit>): Change => {
-    const type = 'NET_DEBIT_CAP'
-    return { updateAccountLimit: { ...rest, type, value: formatAmount(value) } }
-  },
-  updateAccountThreshold: (body: z.infer<typeof updateAccountThreshold>): Change => {
-    const alarmPercentage = formatAmount(body.alarmPercentage)
-    return { updateAccountThreshold: { ...body, alarmPercentage } }
-  },
-  updateEndpoints: (body: z.infer<typeof updateEndpoints>): Change => {
-    return { updateEndpoints: body }
-  },
+  ManageFunds: ({ amount, ...rest }: z.infer<typeof manageFunds>) => ({
+    ...rest,
+    amount: formatAmount(amount.amount),
+    currency: amount.currency,
+  }),
+  ReserveLiquidityCover: ({ value, ...rest }: z.infer<typeof reserveLiquidityCover>) => ({
+    ...rest,
+    value: formatAmount(value),
+  }),
+  UpdateParticipantState: (body: z.infer<typeof updateParticipantState>) => body,
+  AddParticipantAccount: (body: z.infer<typeof addParticipantAccount>) => ({
+    participantId: body.participantId,
+    ...accountOf(body),
+  }),
+  UpdateAccountStatus: (body: z.infer<typeof updateAccountStatus>) => body,
+  UpdateAccountLimit: ({ value, ...rest }: z.infer<typeof updateAccountLimit>) => ({
+    ...rest,
+    type: 'NET_DEBIT_CAP',
+    value: formatAmount(value),
+  }),
+  UpdateAccountThreshold: (body: z.infer<typeof updateAccountThreshold>) => ({
+    ...body,
+    alarmPercentage: formatAmount(body.alarmPercentage),
+  }),
+  UpdateEndpoints: (body: z.infer<typeof updateEndpoints>) => body,
+  UpdateLiquidityCheck: (body: z.infer<typeof updateLiquidityCheck>) => body,
 }
 
 function accountOf({
@@ -177,7 +163,7 @@ function accountOf({
   return {
     ledgerAccountType,
     currency: of,
-    limit: limit === undefined ? '' : formatAmount(limit),
-    alarmPercentage: alarmPercentage === undefined ? '' : formatAmount(alarmPercentage),
+    ...(limit === undefined ? {} : { limit: formatAmount(limit) }),
+    ...(alarmPercentage === undefined ? {} : { alarmPercentage: formatAmount(alarmPercentage) }),
   }
 }

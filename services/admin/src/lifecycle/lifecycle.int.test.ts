@@ -6,7 +6,7 @@ import { operatorsService } from '@causeway/protos'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openWorld, type Answer, type World } from '../testing/world.ts'
-import { accountOf, onboard, openScheme } from '../testing/scheme.ts'
+import { accountOf, deferredNet, onboard, openScheme } from '../testing/scheme.ts'
 
 const services = [authService, participantLifecycle, settlements] as const
 const patient = { deadline_ms: 20_000 }
@@ -32,7 +32,7 @@ afterAll(() => admin.stop())
 async function signedIn(name: string, roles: string[]): Promise<World> {
   const operators = admin.parts.grpc.client(operatorsService, 'auth-service')
   const made = await operators.CreateOperator(
-    { name, kind: 'PERSON', roles, email: '', actor: 'test' },
+    { name, kind: 'PERSON', roles, actor: 'test' },
     patient,
   )
   const secret = randomUUID()
@@ -146,10 +146,26 @@ const calls: readonly Row[] = [
     () => Promise.resolve({ participantId, newState: 'SUSPENDED', reason: 'as agreed' }),
   ],
   [
+    'UpdateLiquidityCheck',
+    'GetPendingLiquidityCheckUpdates',
+    'ApproveLiquidityCheckUpdate',
+    async () => {
+      const settlementModel = 'OPENNET'
+      const open = { ...deferredNet, name: settlementModel, requireLiquidityCheck: false }
+      expect((await root.call('POST', '/settlementModels', open)).status).toBe(201)
+      return { settlementModel, requireLiquidityCheck: false, reason: 'as agreed' }
+    },
+  ],
+  [
     'AddParticipantAccount',
     'GetPendingParticipantsAccounts',
     'ApproveParticipantAccount',
-    () => Promise.resolve({ participantId: 'Hub', ledgerAccountType: 'HUB_FEE', currency: 'USD' }),
+    () =>
+      Promise.resolve({
+        participantId: 'Hub',
+        ledgerAccountType: 'HUB_RECONCILIATION',
+        currency: 'EUR',
+      }),
   ],
 ]
 

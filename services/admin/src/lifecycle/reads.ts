@@ -1,10 +1,11 @@
 /** Reads of participants and their cover, with the names of the reference architecture. */
-import { orNull } from '@causeway/protos'
+import { reservationModeValues } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, type Answer } from '../answer.ts'
 import { currency, cursor, pageSize, queryTime, word } from '../fields.ts'
 import { reads, type Operation } from '../operation.ts'
-import { participantBody } from '../participants.ts'
+import { limitBody } from '../participants/limits.ts'
+import { participantBody } from '../participants/participants.ts'
 import { shownAmount, shownFlag, shownTime } from '../shapes.ts'
 import {
   findParticipant,
@@ -73,7 +74,7 @@ const shownHistory = z.strictObject({
 const shownReservation = z.strictObject({
   reservationId: z.int(),
   currency: z.string(),
-  mode: z.enum(['AMOUNT', 'PERCENT']),
+  mode: z.enum(reservationModeValues),
   value: shownAmount,
   resolvedAmount: shownAmount,
   since: shownTime,
@@ -130,7 +131,7 @@ export function liquidityReads(deps: Deps): readonly Operation[] {
         answers: { 200: z.array(shownReservation) },
         refuses: ['PARTICIPANT_UNKNOWN'],
       },
-      ({ query }) => reservationsOf(deps, query.participantId, query.currency ?? ''),
+      ({ query }) => reservationsOf(deps, query.participantId, query.currency),
     ),
   ]
 }
@@ -138,7 +139,7 @@ export function liquidityReads(deps: Deps): readonly Operation[] {
 async function info(deps: Deps, name: string): Promise<Answer> {
   const participant = await findParticipant(deps, name)
   if (participant === undefined) return unknownParticipant(name)
-  const { state = '', type = '', version, createdBy, endpoints } = participant
+  const { stateName: state, type, version, createdBy, endpoints } = participant
   const { created, isActive, accounts } = participantBody(deps, participant)
   const limits = new Map(participant.accounts.map(({ id, limit }) => [id, limit]))
   return answered(200, {
@@ -153,13 +154,7 @@ async function info(deps: Deps, name: string): Promise<Answer> {
       const limit = limits.get(account.id)
       return {
         ...account,
-        limit: limit
-          ? {
-              type: limit.type,
-              value: unitsOf(limit.value),
-              alarmPercentage: unitsOf(limit.alarmPercentage),
-            }
-          : null,
+        limit: limit ? limitBody(limit) : null,
       }
     }),
     endpoints: endpoints.map((endpoint) => ({ ...endpoint })),
@@ -173,7 +168,7 @@ async function coverOf(deps: Deps, name: string, of: string): Promise<Answer> {
   })
   if (refusal) return refusedUpstream(refusal)
   if (!position) throw new Error('a read of the cover had no answer')
-  const amountOrNull = (text: string) => (text === '' ? null : unitsOf(text))
+  const amountOrNull = (text: string | undefined) => (text === undefined ? null : unitsOf(text))
   return answered(200, {
     participantId: position.name,
     currency: position.currency,
@@ -189,7 +184,7 @@ async function coverOf(deps: Deps, name: string, of: string): Promise<Answer> {
 }
 
 async function historyOf(deps: Deps, search: z.infer<typeof historySearch>): Promise<Answer> {
-  const { participantId: name, from = '', to = '', cursor: place = '', limit = 0 } = search
+  const { participantId: name, from, to, cursor: place, limit } = search
   const participant = await findParticipant(deps, name)
   if (participant === undefined) return unknownParticipant(name)
   const accountId =
@@ -213,16 +208,16 @@ async function historyOf(deps: Deps, search: z.infer<typeof historySearch>): Pro
     changes: page.changes.map((one) => ({
       change: unitsOf(one.change),
       value: unitsOf(one.value),
-      causeType: one.causeType,
+      causeType: one.causeType ?? '',
       causeId: one.causeId,
       step: one.step,
       at: one.at,
     })),
-    cursor: orNull(page.cursor),
+    cursor: page.cursor ?? null,
   })
 }
 
-async function reservationsOf(deps: Deps, name: string, of: string): Promise<Answer> {
+async function reservationsOf(deps: Deps, name: string, of: string | undefined): Promise<Answer> {
   const { reservations, refusal } = await deps.liquidity.RequestReservationAccounts({
     name,
     currency: of,

@@ -1,19 +1,18 @@
 /**
- * Four-eyes changes, with the names of the reference architecture: a maker requests, the pending
- * list shows the request, another person approves or rejects. participant-lifecycle makes all
- * decisions.
+ * Changes of participants that two persons make, with the names of the reference architecture.
+ * participant-lifecycle makes them.
  */
-import { randomUUID } from 'node:crypto'
-import type { Change } from '@causeway/protos'
-import { z } from 'zod'
-import { answered, page, type Answer } from '../answer.ts'
-import type { Reason } from '../contract.ts'
-import { cursor, goesOn, pageSize } from '../fields.ts'
-import { reads, writes, type Operation } from '../operation.ts'
-import { refusedUpstream, type Deps } from '../upstream.ts'
+import type { ApprovalKind } from '@causeway/protos'
+import type { z } from 'zod'
+import { ofRequest, requestApproval } from '../approvals/calls.ts'
+import { ofChange } from '../approvals/routes.ts'
+import { shownRequest } from '../approvals/shown.ts'
+import type { Json } from '../json.ts'
+import { writes, type Operation } from '../operation.ts'
+import type { Deps } from '../upstream.ts'
 import {
   addParticipantAccount,
-  changes,
+  contents,
   createParticipant,
   manageFunds,
   reserveLiquidityCover,
@@ -21,216 +20,98 @@ import {
   updateAccountStatus,
   updateAccountThreshold,
   updateEndpoints,
+  updateLiquidityCheck,
   updateParticipantState,
-  verdict,
 } from './bodies.ts'
 import { liquidityReads } from './reads.ts'
-import { requestBody, shownRequest } from './shown.ts'
-
-/** A new endpoint is tested before it is approved, and the ledger may be busy. */
-const deadline_ms = 10_000
-const page_max = 1_000
-
-const ofParticipant = ['PARTICIPANT_UNKNOWN', 'REQUEST_PENDING', 'MODIFIED', 'INVALID'] as const
-const ofAccount = [...ofParticipant, 'ACCOUNT_UNKNOWN'] as const
-const ofFunds = [
-  ...ofAccount,
-  'PARTICIPANT_INACTIVE',
-  'ACCOUNT_INACTIVE',
-  'ACCOUNT_TYPE_WRONG',
-  'CURRENCY_MISMATCH',
-  'HUB_ACCOUNTS_MISSING',
-  'COVER_SHORT',
-] as const
-const ofOpening = [
-  'HUB_ACCOUNTS_MISSING',
-  'NO_SETTLEMENT_MODEL',
-  'ACCOUNT_TYPE_WRONG',
-  'ACCOUNT_EXISTS',
-] as const
-const ofState = [...ofParticipant, 'HUB_UNCHANGEABLE', 'STATE_UNKNOWN', 'STATE_FINAL'] as const
 
 export function lifecycleOperations(deps: Deps): readonly Operation[] {
-  return [...ofParticipants(deps), ...ofAccounts(deps), ...liquidityReads(deps)]
-}
-
-function ofParticipants(deps: Deps): readonly Operation[] {
   return [
-    ...change(
+    change(
       deps,
-      ['CreateParticipant', 'GetPendingParticipants', 'ApproveParticipant'],
+      'CreateParticipant',
       'a new participant with its accounts, limits and endpoints',
-      [...ofParticipant, 'NAME_RESERVED', 'PARTICIPANT_EXISTS', ...ofOpening],
       createParticipant,
-      changes.createParticipant,
+      contents.CreateParticipant,
     ),
-    ...change(
+    change(deps, 'ManageFunds', 'funds in or funds out', manageFunds, contents.ManageFunds),
+    change(
       deps,
-      ['ManageFunds', 'GetPendingManageFunds', 'ApproveManageFunds'],
-      'funds in or funds out',
-      ofFunds,
-      manageFunds,
-      changes.manageFunds,
-    ),
-    ...change(
-      deps,
-      [
-        'ReserveLiquidityCover',
-        'GetPendingLiquidityCoverReservations',
-        'ApproveLiquidityCoverReservation',
-      ],
+      'ReserveLiquidityCover',
       'a part of the cover that payments may not use',
-      [...ofAccount, 'COVER_SHORT'],
       reserveLiquidityCover,
-      changes.reserveLiquidityCover,
+      contents.ReserveLiquidityCover,
     ),
-    ...change(
+    change(
       deps,
-      ['UpdateParticipantState', 'GetPendingStateUpdates', 'ApproveParticipantStateUpdate'],
+      'UpdateParticipantState',
       'another state of a participant',
-      ofState,
       updateParticipantState,
-      changes.updateParticipantState,
+      contents.UpdateParticipantState,
     ),
-    ...change(
+    change(
       deps,
-      ['UpdateEndpoints', 'GetPendingEndpointUpdates', 'ApproveEndpointsUpdate'],
+      'UpdateEndpoints',
       'other endpoints, which must answer a test request',
-      [...ofParticipant, 'ENDPOINT_UNREACHABLE'],
       updateEndpoints,
-      changes.updateEndpoints,
+      contents.UpdateEndpoints,
     ),
-  ]
-}
-
-function ofAccounts(deps: Deps): readonly Operation[] {
-  return [
-    ...change(
+    change(
       deps,
-      ['AddParticipantAccount', 'GetPendingParticipantsAccounts', 'ApproveParticipantAccount'],
+      'AddParticipantAccount',
       'a further account',
-      [...ofParticipant, ...ofOpening],
       addParticipantAccount,
-      changes.addParticipantAccount,
+      contents.AddParticipantAccount,
     ),
-    ...change(
+    change(
       deps,
-      ['UpdateAccountStatus', 'GetPendingAccountsWithStatusUpdates', 'ApproveAccountStatusUpdate'],
+      'UpdateAccountStatus',
       'activation or deactivation of an account',
-      ofAccount,
       updateAccountStatus,
-      changes.updateAccountStatus,
+      contents.UpdateAccountStatus,
     ),
-    ...change(
+    change(
       deps,
-      ['UpdateAccountLimit', 'GetPendingAccountsWithLimitUpdates', 'ApproveAccountLimitUpdate'],
+      'UpdateAccountLimit',
       'another limit of an account',
-      [...ofAccount, 'ACCOUNT_TYPE_WRONG', 'LIMIT_UNKNOWN'],
       updateAccountLimit,
-      changes.updateAccountLimit,
+      contents.UpdateAccountLimit,
     ),
-    ...change(
+    change(
       deps,
-      [
-        'UpdateAccountThreshold',
-        'GetPendingAccountsWithThresholdUpdates',
-        'ApproveAccountThresholdUpdate',
-      ],
+      'UpdateAccountThreshold',
       'another alarm threshold in percent',
-      [...ofAccount, 'LIMIT_UNKNOWN'],
       updateAccountThreshold,
-      changes.updateAccountThreshold,
+      contents.UpdateAccountThreshold,
     ),
+    change(
+      deps,
+      'UpdateLiquidityCheck',
+      'that payments under a settlement model with requireLiquidityCheck false need no cover, or need it again',
+      updateLiquidityCheck,
+      contents.UpdateLiquidityCheck,
+    ),
+    ...liquidityReads(deps),
   ]
 }
-
-/** The maker's call, its pending list and the checker's call. */
-type Names = readonly [maker: string, pending: string, checker: string]
-
-const place = z.object({
-  cursor: cursor.optional(),
-  limit: pageSize(page_max).optional(),
-})
 
 function change<Body extends { readonly requestId?: string | undefined }>(
   deps: Deps,
-  [maker, pending, checker]: Names,
+  kind: ApprovalKind,
   what: string,
-  refuses: readonly Reason[],
   body: z.ZodType<Body>,
-  changeOf: (body: Body) => Change,
-): readonly Operation[] {
-  const different = [...new Set(refuses)]
-  return [
-    writes(
-      'POST',
-      `/${maker}`,
-      body,
-      {
-        about: `Requests ${what}; another person decides`,
-        answers: { 202: shownRequest },
-        refuses: different,
-      },
-      (call) => ask(deps, call.body.requestId ?? randomUUID(), call.actor, changeOf(call.body)),
-    ),
-    reads(
-      `/${pending}`,
-      {
-        about: `Pending requests: ${what}; newest first. ${goesOn}`,
-        query: place,
-        answers: { 200: z.array(shownRequest) },
-      },
-      ({ query }) => list(deps, maker, query),
-    ),
-    writes(
-      'POST',
-      `/${checker}`,
-      verdict,
-      {
-        about: `Approves or rejects ${what}; the maker may not`,
-        answers: { 200: shownRequest },
-        refuses: [
-          ...new Set<Reason>([
-            'REQUEST_UNKNOWN',
-            'REQUEST_DECIDED',
-            'SAME_PERSON',
-            ...different.filter((reason) => reason !== 'REQUEST_PENDING'),
-          ]),
-        ],
-      },
-      async ({ body: { requestId, decision, note = '' }, actor }) => {
-        const message = { requestId, type: maker, decision, note, actor }
-        return shown(200, await deps.lifecycle.DecideChange(message, { deadline_ms }))
-      },
-    ),
-  ]
-}
-
-async function ask(
-  { lifecycle }: Deps,
-  requestId: string,
-  actor: string,
-  asked: Change,
-): Promise<Answer> {
-  const message = { requestId, actor, change: asked }
-  return shown(202, await lifecycle.RequestChange(message, { deadline_ms }))
-}
-
-async function list(
-  { lifecycle }: Deps,
-  type: string,
-  { cursor: after = '', limit = page_max }: z.infer<typeof place>,
-): Promise<Answer> {
-  const state = 'PEND-APPROVAL'
-  const found = await lifecycle.ListChanges({ type, state, cursor: after, limit })
-  return page(found.changes.map(requestBody), found.cursor)
-}
-
-function shown(
-  status: 200 | 202,
-  { record, refusal }: Awaited<ReturnType<Deps['lifecycle']['RequestChange']>>,
-): Answer {
-  if (refusal) return refusedUpstream(refusal)
-  if (!record) throw new Error('a change was answered with neither record nor refusal')
-  return answered(status, requestBody(record))
+  contentOf: (body: Body) => object,
+): Operation {
+  return writes(
+    'POST',
+    `/${kind}`,
+    body,
+    {
+      about: `Requests ${what}; another person decides`,
+      answers: { 202: shownRequest },
+      refuses: [...new Set([...ofRequest, ...ofChange[kind]])],
+    },
+    ({ body: { requestId, ...sent }, actor }) =>
+      requestApproval(deps, kind, contentOf(sent as Body) as Json, { requestId, actor }),
+  )
 }

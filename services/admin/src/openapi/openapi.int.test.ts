@@ -104,14 +104,20 @@ describe('the document', () => {
 })
 
 describe('the page', () => {
-  test('The documentation page and all its files come from the hub itself', async () => {
-    const { status, headers, text: page } = await admin.call('GET', '/docs')
-    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-    expect(page).not.toMatch(/https?:\/\//)
-    const parts = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, part]) => part ?? '')
-    expect(parts).toHaveLength(4)
-    for (const part of parts) expect((await admin.call('GET', `/${part}`)).status).toBe(200)
-  })
+  test.each(['/docs', '/docs/'])(
+    'The page %s and all its files come from the hub itself',
+    async (path) => {
+      const { status, headers, text: page } = await admin.call('GET', path)
+      expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+      expect(page).not.toMatch(/https?:\/\//)
+      const parts = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, part]) => part ?? '')
+      expect(parts).toHaveLength(4)
+      for (const part of parts) {
+        const { pathname } = new URL(part, `http://hub.example${path}`)
+        expect((await admin.call('GET', pathname)).status).toBe(200)
+      }
+    },
+  )
 
   test('The documentation page has no other files', async () => {
     const answer = await admin.call('GET', '/docs/package.json')

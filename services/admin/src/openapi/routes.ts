@@ -24,18 +24,18 @@ const page = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Causeway operator API</title>
-<link rel="icon" href="docs/favicon-32x32.png">
-<link rel="stylesheet" href="docs/swagger-ui.css">
+<link rel="icon" href="/docs/favicon-32x32.png">
+<link rel="stylesheet" href="/docs/swagger-ui.css">
 </head>
 <body>
 <div id="page"></div>
-<script src="docs/swagger-ui-bundle.js"></script>
-<script src="docs/open.js"></script>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/open.js"></script>
 </body>
 </html>
 `
 
-const opening = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#page', deepLinking: true, docExpansion: 'none' })
+const opening = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#page', deepLinking: true, docExpansion: 'none' })
 `
 
 /** `all` are the operations that the document describes, these among them. */

@@ -86,7 +86,7 @@ describe('oracles', () => {
     const party = { partyIdType: 'MSISDN', partyIdentifier: '27713803912' }
     const ask = async () => {
       const { answers } = await FindOwners({
-        queries: [{ ...party, partySubIdOrType: '', currency: 'USD' }],
+        queries: [{ ...party, currency: 'USD' }],
       })
       return answers.flatMap(({ fspIds }) => fspIds)
     }

@@ -1,5 +1,5 @@
 /** Oracles: the sources that find the FSP of a party, by identifier type and currency. */
-import type { Oracle } from '@causeway/protos'
+import { present, type Oracle } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, type Answer } from '../answer.ts'
 import { currency, flag, oracleAddress, oracleType } from '../fields.ts'
@@ -84,12 +84,9 @@ export function oracleOperations(deps: Deps): readonly Operation[] {
 
 async function listOracles(
   deps: Deps,
-  { type, currency = '' }: z.infer<typeof search>,
+  { type: oracleIdType, currency }: z.infer<typeof search>,
 ): Promise<Answer> {
-  const { oracles } = await deps.oracles.ListOracles({
-    oracleIdType: type ?? '',
-    currency,
-  })
+  const { oracles } = await deps.oracles.ListOracles(present({ oracleIdType, currency }))
   return answered(200, oracles.map(oracleBody))
 }
 
@@ -99,13 +96,12 @@ async function createOracle(
   actor: string,
 ): Promise<Answer> {
   const { refusal } = await deps.oracles.CreateOracle({
-    oracleId: 0,
     oracleIdType: body.oracleIdType,
     endpointValue: body.endpoint.value,
     endpointType: body.endpoint.endpointType,
-    currency: body.currency ?? '',
     isDefault: body.isDefault ?? false,
     actor,
+    ...present({ currency: body.currency }),
   })
   return refusal ? refusedUpstream(refusal) : answered(201)
 }
@@ -120,11 +116,11 @@ async function changeOracle(
   const { refusal } = await deps.oracles.UpdateOracle({
     oracleId,
     actor,
-    ...(body.oracleIdType === undefined ? {} : { oracleIdType: body.oracleIdType }),
-    ...(endpoint?.value === undefined ? {} : { endpointValue: endpoint.value }),
-    ...(endpoint?.endpointType === undefined ? {} : { endpointType: endpoint.endpointType }),
-    ...(body.currency === undefined ? {} : { currency: body.currency }),
-    ...(body.isDefault === undefined ? {} : { isDefault: body.isDefault }),
+    ...present({
+      ...body,
+      endpointValue: endpoint?.value,
+      endpointType: endpoint?.endpointType,
+    }),
   })
   return refusal ? refusedUpstream(refusal) : answered(204)
 }
@@ -145,7 +141,7 @@ function oracleBody(oracle: Oracle) {
     oracleId: oracle.oracleId,
     oracleIdType: oracle.oracleIdType,
     endpoint: { value: oracle.endpointValue, endpointType: oracle.endpointType },
-    ...(oracle.currency === '' ? {} : { currency: oracle.currency }),
+    ...present({ currency: oracle.currency }),
     isDefault: oracle.isDefault,
   } satisfies Json
 }

@@ -60,11 +60,10 @@ async function getParties(deps: Deps, transferId: string, actor: string): Promis
 }
 
 async function getAddress(deps: Deps, id: string, actor: string): Promise<Answer> {
-  const query = { fspId: '', limit: letters_max }
-  const { deadLetters } = await deps.notifications.ListDeadLetters(query)
+  const { deadLetters } = await deps.notifications.ListDeadLetters({ limit: letters_max })
   const letter = deadLetters.find(({ notificationId }) => notificationId === id)
   if (letter === undefined) return refused('DEAD_LETTER_UNKNOWN', `dead letter ${id}`)
   await deps.erasures.RecordDisclosure({ subject: `dead-letters/${id}/address`, actor })
   const { entityId, url, lastError } = letter
-  return answered(200, { entityId, url, lastError: lastError === '' ? null : lastError })
+  return answered(200, { entityId, url, lastError: lastError ?? null })
 }

@@ -8,13 +8,10 @@ let admin: World
 
 const reminder = {
   owner: 'reports',
-  dueAt: '',
-  cron: '',
   payload: '',
   taskType: 'EVENT',
-  url: '',
   recovery: 'ABORT',
-}
+} as const
 
 beforeAll(async () => {
   admin = await openWorld([scheduler], {

@@ -2,7 +2,15 @@
  * Reminders of the scheduler: pending ones, and those that could not be delivered, which an operator
  * deletes or retries. Operators also create reminders of their own, which are posted to a server.
  */
-import type { ReminderAnswer, ScheduledReminder } from '@causeway/protos'
+import {
+  present,
+  scheduledReminderStateValues,
+  scheduleReminderRecoveryValues,
+  scheduleReminderTaskTypeValues,
+  type ReminderAnswer,
+  type ScheduledReminder,
+  type ScheduleReminderRecovery,
+} from '@causeway/protos'
 import { z } from 'zod'
 import { answered, type Answer } from '../answer.ts'
 import { text, time, word } from '../fields.ts'
@@ -11,24 +19,24 @@ import { commands, reads, writes, type Operation } from '../operation.ts'
 import { shownTime } from '../shapes.ts'
 import { refusedUpstream, type Deps } from '../upstream.ts'
 
-const states = ['WAITING', 'FAILED'] as const
-const recoveries = ['RETRY', 'RESCHEDULE', 'ABORT', 'ABANDON'] as const
+const states = z.enum(scheduledReminderStateValues)
+const recoveries = z.enum(scheduleReminderRecoveryValues)
 
-const search = z.object({ owner: word.optional(), state: z.enum(states).optional() })
+const search = z.object({ owner: word.optional(), state: states.optional() })
 
 const shownReminder = z
   .strictObject({
     reminderId: z.string(),
     /** The service that owns it; admin: operators have created it. */
     owner: z.string(),
-    state: z.enum(states),
+    state: states,
     /** When it is due next, or was due when it failed. */
     dueAt: shownTime,
     cron: z.string().optional(),
-    taskType: z.enum(['EVENT', 'HTTP_POST']),
+    taskType: z.enum(scheduleReminderTaskTypeValues),
     /** Scheme, host and port alone. */
     url: z.string().optional(),
-    recovery: z.enum(recoveries),
+    recovery: recoveries,
     /** That have failed for this time. */
     attempts: z.int(),
     lastError: z.string().optional(),
@@ -41,7 +49,7 @@ const newReminder = {
   /** Posted as it is. */
   payload: z.string().max(16_384).default(''),
   url: text.max(2_048),
-  recovery: z.enum(recoveries).default('RETRY'),
+  recovery: recoveries.default('RETRY'),
 }
 
 const recurring = z.strictObject({
@@ -66,8 +74,8 @@ export function reminderOperations(deps: Deps): readonly Operation[] {
         query: search,
         answers: { 200: z.array(shownReminder) },
       },
-      async ({ query: { owner = '', state = '' } }) => {
-        const { reminders } = await deps.scheduler.ListScheduleReminders({ owner, state })
+      async ({ query }) => {
+        const { reminders } = await deps.scheduler.ListScheduleReminders(present(query))
         return answered(200, reminders.map(reminderBody))
       },
     ),
@@ -81,7 +89,7 @@ export function reminderOperations(deps: Deps): readonly Operation[] {
         answers: { 200: shownDue },
         refuses: refusesNew,
       },
-      ({ body, actor }) => create(deps, { ...body, dueAt: '', actor }),
+      ({ body, actor }) => create(deps, { ...body, actor }),
     ),
     writes(
       'POST',
@@ -92,7 +100,7 @@ export function reminderOperations(deps: Deps): readonly Operation[] {
         answers: { 200: shownDue },
         refuses: refusesNew,
       },
-      ({ body, actor }) => create(deps, { ...body, cron: '', actor }),
+      ({ body, actor }) => create(deps, { ...body, actor }),
     ),
     commands(
       'DELETE',
@@ -123,11 +131,11 @@ export function reminderOperations(deps: Deps): readonly Operation[] {
 
 interface NewReminder {
   readonly reminderId: string
-  readonly dueAt: string
-  readonly cron: string
+  readonly dueAt?: string
+  readonly cron?: string
   readonly payload: string
   readonly url: string
-  readonly recovery: string
+  readonly recovery: ScheduleReminderRecovery
   readonly actor: string
 }
 
@@ -142,7 +150,9 @@ async function create({ scheduler }: Deps, reminder: NewReminder): Promise<Answe
 }
 
 function dueAnswer(reminderId: string, { dueAt, refusal }: ReminderAnswer): Answer {
-  return refusal ? refusedUpstream(refusal) : answered(200, { reminderId, dueAt })
+  if (refusal) return refusedUpstream(refusal)
+  if (dueAt === undefined) throw new Error('a reminder was answered without its time')
+  return answered(200, { reminderId, dueAt })
 }
 
 /** The rest of the address may hold a secret of the server. */
@@ -159,12 +169,10 @@ function reminderBody({ reminder, lastError, ...fired }: ScheduledReminder) {
     owner,
     state,
     dueAt,
-    ...(cron === '' ? {} : { cron }),
     taskType,
-    ...(url === '' ? {} : { url: serverOf(url) }),
     recovery,
     attempts,
-    ...(lastError === '' ? {} : { lastError }),
     createdAt,
+    ...present({ cron, lastError, url: url === undefined ? undefined : serverOf(url) }),
   } satisfies Json
 }

@@ -2,7 +2,7 @@
  * Files for reconciliation: the transfers behind each net of a settlement, and every transfer of an
  * FSP in a window or on a day.
  */
-import { orNull, type Settlement } from '@causeway/protos'
+import type { Settlement } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { queryDay, queryNumber, word } from '../fields.ts'
@@ -87,7 +87,7 @@ export function reportOperations(deps: Deps): readonly Operation[] {
 async function settlementReport(
   deps: Deps,
   settlementId: number,
-  { participant = '', ...asked }: z.infer<typeof reportSearch> & { readonly wanted: string },
+  { participant, ...asked }: z.infer<typeof reportSearch> & { readonly wanted: string },
 ): Promise<Answer> {
   return rowsAnswer(
     { ...asked, name: `settlement-${settlementId}` },
@@ -100,13 +100,13 @@ async function settlementReport(
       return answered(200, {
         ...headOf(settlement, participant),
         transfers: rows.map(rowBody),
-        cursor: orNull(cursor),
+        cursor: cursor ?? null,
       })
     },
   )
 }
 
-function headOf(settlement: Settlement, participant: string) {
+function headOf(settlement: Settlement, participant: string | undefined) {
   return {
     settlementId: settlement.id,
     settlementModel: settlement.model,
@@ -114,14 +114,14 @@ function headOf(settlement: Settlement, participant: string) {
     createdDate: settlement.createdAt,
     changedDate: settlement.changedAt,
     nets: settlement.accounts
-      .filter((account) => participant === '' || account.participant === participant)
+      .filter((account) => participant === undefined || account.participant === participant)
       .map((account) => ({
         participant: account.participant,
         accountId: account.accountId,
         currency: account.currency,
         net: unitsOf(account.net),
         state: account.state,
-        externalReference: orNull(account.externalReference),
+        externalReference: account.externalReference ?? null,
       })),
   }
 }
@@ -131,15 +131,17 @@ async function reconciliation(
   participant: string,
   asked: z.infer<typeof reconciliationSearch> & { readonly wanted: string },
 ): Promise<Answer> {
-  const { settlementWindowId: windowId = 0, day = '' } = asked
-  if (windowId === 0 && day === '') return refused('MISSING', 'settlementWindowId or day')
+  const { settlementWindowId: windowId, day } = asked
+  if (windowId === undefined && day === undefined)
+    return refused('MISSING', 'settlementWindowId or day')
   const known = await findParticipant(deps, participant)
   if (known === undefined) return unknownParticipant(participant)
-  const when = [windowId === 0 ? '' : `-window-${windowId}`, day === '' ? '' : `-${day}`].join('')
+  const ofWindow = windowId === undefined ? [] : [`-window-${windowId}`]
+  const when = [...ofWindow, ...(day === undefined ? [] : [`-${day}`])].join('')
   return rowsAnswer(
     { ...asked, name: `reconciliation-${participant}${when}` },
     (page) => deps.reports.ListReconciliation({ participant, windowId, day, ...page }, deadline),
     ({ rows, cursor }) =>
-      answered(200, { participant, transfers: rows.map(rowBody), cursor: orNull(cursor) }),
+      answered(200, { participant, transfers: rows.map(rowBody), cursor: cursor ?? null }),
   )
 }

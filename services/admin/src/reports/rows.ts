@@ -1,5 +1,11 @@
 /** Rows of transfers: a page of them as JSON, or all of them as a file that is streamed. */
-import { orNull, type Refusal, type TransferRow, type TransferRows } from '@causeway/protos'
+import {
+  transferRowKindValues,
+  transferRowStateValues,
+  type Refusal,
+  type TransferRow,
+  type TransferRows,
+} from '@causeway/protos'
 import { csvLine } from '@causeway/records'
 import { z } from 'zod'
 import { file, type Answer } from '../answer.ts'
@@ -33,8 +39,8 @@ export interface Paging {
 export const shownRow = z.strictObject({
   transferId: z.string(),
   /** FEE: the interchange fee of the transfer. */
-  kind: z.enum(['TRANSFER', 'FEE']),
-  state: z.enum(['COMMITTED', 'ABORTED']),
+  kind: z.enum(transferRowKindValues),
+  state: z.enum(transferRowStateValues),
   /** As sent to the FSP. */
   reason: z.string().nullable(),
   payerFsp: z.string(),
@@ -61,16 +67,16 @@ export function rowBody(row: TransferRow) {
     transferId: row.transferId,
     kind: row.kind,
     state: row.state,
-    reason: orNull(row.reason),
+    reason: row.error ?? null,
     payerFsp: row.payerFsp,
     payeeFsp: row.payeeFsp,
     amount: unitsOf(row.amount),
     currency: row.currency,
-    settlementWindowId: orNull(row.windowId),
-    settlementModelId: orNull(row.settlementModelId),
-    payerAccountId: orNull(row.payerAccountId),
-    payeeAccountId: orNull(row.payeeAccountId),
-    completedTimestamp: orNull(row.completedTimestamp),
+    settlementWindowId: row.windowId ?? null,
+    settlementModelId: row.settlementModelId ?? null,
+    payerAccountId: row.payerAccountId ?? null,
+    payeeAccountId: row.payeeAccountId ?? null,
+    completedTimestamp: row.completedTimestamp ?? null,
     finalisedDate: row.finalisedAt,
     transactionRequestId: row.transactionRequestId ?? null,
     pispFsp: row.pispFsp ?? null,
@@ -85,16 +91,16 @@ function csvRow(row: TransferRow): string {
     row.transferId,
     row.kind,
     row.state,
-    row.reason,
+    row.error ?? '',
     row.payerFsp,
     row.payeeFsp,
     row.amount,
     row.currency,
-    row.windowId === 0 ? '' : row.windowId,
-    row.settlementModelId === 0 ? '' : row.settlementModelId,
-    row.payerAccountId === 0 ? '' : row.payerAccountId,
-    row.payeeAccountId === 0 ? '' : row.payeeAccountId,
-    row.completedTimestamp,
+    row.windowId ?? '',
+    row.settlementModelId ?? '',
+    row.payerAccountId ?? '',
+    row.payeeAccountId ?? '',
+    row.completedTimestamp ?? '',
     row.finalisedAt,
     row.transactionRequestId ?? '',
     row.pispFsp ?? '',
@@ -103,7 +109,7 @@ function csvRow(row: TransferRow): string {
 }
 
 export interface Page {
-  readonly cursor: string
+  readonly cursor: string | undefined
   readonly limit: number
 }
 
@@ -120,7 +126,7 @@ export async function rowsAnswer(
 ): Promise<Answer> {
   const format = asked.format ?? (asked.wanted === 'text/csv' ? 'csv' : 'json')
   const limit = asked.limit ?? (format === 'csv' ? rows_max : rows_usual)
-  const first = await read({ cursor: asked.cursor ?? '', limit })
+  const first = await read({ cursor: asked.cursor, limit })
   if (first.refusal) return refusedUpstream(first.refusal)
   const rows = rowsOf(first)
   if (format === 'json') return shown(rows)
@@ -137,7 +143,7 @@ async function* pieces(
   let page = first
   for (;;) {
     if (page.rows.length > 0) yield page.rows.map(csvRow).join('')
-    if (page.cursor === '') return
+    if (page.cursor === undefined) return
     page = rowsOf(await read({ cursor: page.cursor, limit }))
   }
 }

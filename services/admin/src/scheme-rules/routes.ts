@@ -4,13 +4,13 @@
  * (SCHEME_RULES_FOUR_EYES), a change is a request that another operator decides.
  */
 import { formatAmount } from '@causeway/money'
-import { schemeRuleOf, type SchemeRulesRequest } from '@causeway/protos'
+import { schemeRuleOf } from '@causeway/services'
 import { z } from 'zod'
 import { answered, refused, type Answer, type Answered } from '../answer.ts'
 import { currency, decimalFromZero, percentage, wholeNumber } from '../fields.ts'
 import type { Json } from '../json.ts'
-import { verdict } from '../lifecycle/bodies.ts'
-import { shownRequest } from '../lifecycle/shown.ts'
+import { ofRequest } from '../approvals/calls.ts'
+import { requestBody, shownRequest } from '../approvals/shown.ts'
 import { commands, reads, writes, type Operation } from '../operation.ts'
 import { shownTime } from '../shapes.ts'
 import { refusedUpstream, type Deps } from '../upstream.ts'
@@ -72,7 +72,7 @@ export function schemeRuleOperations(deps: Deps): readonly Operation[] {
       {
         about: 'Sets a rule: a new rule is checked last, a replaced one keeps its position',
         answers: { 200: shownRule, 201: shownRule, 202: shownRequest },
-        refuses: ['REQUEST_PENDING'],
+        refuses: ofRequest,
       },
       ({ ruleId, body, actor }) => putRule(deps, ruleId, body, actor),
     ),
@@ -82,74 +82,19 @@ export function schemeRuleOperations(deps: Deps): readonly Operation[] {
       {
         about: 'Removes a rule',
         answers: { 202: shownRequest, 204: null },
-        refuses: ['RULE_UNKNOWN', 'REQUEST_PENDING'],
+        refuses: ['RULE_UNKNOWN', ...ofRequest],
       },
       ({ ruleId, actor }) => deleteRule(deps, ruleId, actor),
     ),
   ]
 }
 
-/** The pending requests and the decision of another person, named like those about participants. */
-export function schemeRuleDecisions(deps: Deps): readonly Operation[] {
-  return [
-    reads(
-      '/GetPendingSchemeRules',
-      {
-        about: 'Pending requests: other scheme rules; newest first, at most 1,000',
-        answers: { 200: z.array(shownRequest) },
-      },
-      async () => {
-        const { requests } = await deps.rules.ListSchemeRulesRequests({ state: 'PEND-APPROVAL' })
-        return answered(200, requests.map(requestBody))
-      },
-    ),
-    writes(
-      'POST',
-      '/ApproveSchemeRules',
-      verdict,
-      {
-        about: 'Approves or rejects other scheme rules; the maker may not',
-        answers: { 200: shownRequest },
-        refuses: ['REQUEST_UNKNOWN', 'REQUEST_DECIDED', 'SAME_PERSON', 'STALE', 'INVALID'],
-      },
-      async ({ body: { requestId, decision, note = '' }, actor }) => {
-        const message = { requestId, decision, note, actor }
-        const { request, refusal } = await deps.rules.DecideSchemeRules(message)
-        if (refusal) return refusedUpstream(refusal)
-        if (!request) throw new Error('a decision was answered with neither request nor refusal')
-        return answered(200, requestBody(request))
-      },
-    ),
-  ]
-}
-
-/** Like the requests of other kinds: the rules that are set, and the ids of those that are removed. */
-function requestBody(request: SchemeRulesRequest) {
-  const before = new Map(rulesIn(request.beforeJson).map((rule) => [rule.id, JSON.stringify(rule)]))
-  const after = rulesIn(request.rulesJson)
-  const ids = new Set(after.map(({ id }) => id))
-  return {
-    requestId: request.requestId,
-    type: 'SchemeRules',
-    state: request.state,
-    createdBy: request.createdBy,
-    createdDate: request.createdAt,
-    change: {
-      iteration: request.iteration,
-      set: after.filter((rule) => before.get(rule.id) !== JSON.stringify(rule)),
-      removed: [...before.keys()].filter((id) => !ids.has(id)),
-    },
-    decidedBy: request.decidedBy ?? null,
-    decidedDate: request.decidedAt ?? null,
-    note: request.note,
-  } satisfies Json
-}
-
 /** In the order in which they are checked, with the last editor. */
 async function listRules(deps: Deps): Promise<Answer> {
   const state = await deps.rules.GetSchemeRules({})
   const { iteration, changedAt, changedBy } = state
-  const change = iteration === 0 ? {} : { changedAt, changedBy }
+  const isChanged = changedAt !== undefined && changedBy !== undefined
+  const change = isChanged ? { changedAt, changedBy } : {}
   return answered(200, { iteration, ...change, rules: rulesIn(state.rulesJson) })
 }
 

@@ -171,6 +171,27 @@ describe('a window and its settlement', () => {
       settlement.participants.find(({ accounts }) => accounts[0]?.id === blue.position)?.id ?? 0
   })
 
+  test('A settlement shows what its steps change in what participants may send, and a list does not', async () => {
+    const { json } = await admin.call('GET', path)
+    const same = { cover: 'SAME', netDebitCap: 'SAME' }
+    const nothing = { owing: same, owed: same, awaitsFundsOut: false }
+    expect(json).toHaveProperty('stepEffects', [
+      { ...nothing, state: 'PS_TRANSFERS_RECORDED' },
+      { ...nothing, state: 'PS_TRANSFERS_RESERVED', owed: { cover: 'LESS', netDebitCap: 'LESS' } },
+      {
+        state: 'PS_TRANSFERS_COMMITTED',
+        owing: { cover: 'SAME', netDebitCap: 'MORE' },
+        owed: same,
+        awaitsFundsOut: true,
+      },
+      { ...nothing, state: 'SETTLED' },
+      { ...nothing, state: 'ABORTED', owed: { cover: 'MORE', netDebitCap: 'MORE' } },
+    ])
+    const { json: list } = await admin.call('GET', '/v2/settlements?currency=USD')
+    expect(list).toHaveLength(1)
+    expect((list as unknown[])[0]).not.toHaveProperty('stepEffects')
+  })
+
   test('An account that is ahead shows its refusal, and the others step', async () => {
     const ahead = stepped(settlement, 'PS_TRANSFERS_RECORDED')
     const body = {
@@ -227,7 +248,7 @@ describe('a window and its settlement', () => {
     })
   })
 
-  test('Receivers lose their capacity first, payers regain theirs when it is committed', async () => {
+  test('Positions of recipients are settled when it is reserved, those of senders when it is committed', async () => {
     expect([await valueOf('green'), await valueOf('blue')]).toEqual([19.5, -19.5])
     await admin.call('PUT', path, stepped(settlement, 'PS_TRANSFERS_RESERVED'))
     expect([await valueOf('green'), await valueOf('blue')]).toEqual([19.5, 0])

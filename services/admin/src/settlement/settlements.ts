@@ -2,14 +2,13 @@
  * Settlements: the nets of the participants of closed windows under one model, settled step by
  * step. Each account steps by itself; a refused step is shown with its account.
  */
-import type { AccountUpdate, Settlement } from '@causeway/protos'
+import { settlementStateValues, type AccountUpdate, type Settlement } from '@causeway/protos'
 import { z } from 'zod'
-import { randomUUID } from 'node:crypto'
 import { answered, page, refused, type Answer } from '../answer.ts'
 import { currency, goesOn, pageSize, queryNumber, queryTime, wholeNumber, word } from '../fields.ts'
 import { reads, writes, type Operation } from '../operation.ts'
 import { refusedUpstream, longDeadline, type Deps } from '../upstream.ts'
-import { accountStates, settlementBody, settlementStates, shownSettlement } from './shown.ts'
+import { accountStates, settlementBody, shownSettlement } from './shown.ts'
 
 const windows_max = 1_000
 const accounts_max = 10_000
@@ -19,7 +18,7 @@ const search = z.object({
   participantId: queryNumber.optional(),
   settlementWindowId: queryNumber.optional(),
   accountId: queryNumber.optional(),
-  state: z.enum(settlementStates).optional(),
+  state: z.enum(settlementStateValues).optional(),
   fromDateTime: queryTime.optional(),
   toDateTime: queryTime.optional(),
   fromSettlementWindowDateTime: queryTime.optional(),
@@ -93,7 +92,7 @@ function wholeOperations(deps: Deps): readonly Operation[] {
           'WINDOW_NOT_APPLICABLE',
         ],
       },
-      ({ body, actor }) => createSettlement(deps, body, actor),
+      ({ body, actor, newId }) => createSettlement(deps, body, newId, actor),
     ),
     reads(
       '/v2/settlements/:id',
@@ -170,24 +169,24 @@ function isAccount(participantId: number, accountId: number): Selection {
 }
 
 async function listSettlements(deps: Deps, query: z.infer<typeof search>): Promise<Answer> {
-  const { cursor = 0, limit = 0, ...filters } = query
+  const { cursor, limit, ...filters } = query
   if (Object.keys(filters).length === 0) return refused('INVALID', 'no filter was given')
   const { settlements, nextBeforeId } = await deps.settlements.ListSettlements({
-    currency: query.currency ?? '',
-    participantId: query.participantId ?? 0,
-    windowId: query.settlementWindowId ?? 0,
-    accountId: query.accountId ?? 0,
-    state: query.state ?? '',
-    from: query.fromDateTime ?? '',
-    to: query.toDateTime ?? '',
-    windowFrom: query.fromSettlementWindowDateTime ?? '',
-    windowTo: query.toSettlementWindowDateTime ?? '',
+    currency: query.currency,
+    participantId: query.participantId,
+    windowId: query.settlementWindowId,
+    accountId: query.accountId,
+    state: query.state,
+    from: query.fromDateTime,
+    to: query.toDateTime,
+    windowFrom: query.fromSettlementWindowDateTime,
+    windowTo: query.toSettlementWindowDateTime,
     beforeId: cursor,
     limit,
   })
   return page(
     settlements.map((settlement) => settlementBody(settlement)),
-    nextBeforeId === 0 ? '' : String(nextBeforeId),
+    nextBeforeId === undefined ? '' : String(nextBeforeId),
   )
 }
 
@@ -195,6 +194,7 @@ async function listSettlements(deps: Deps, query: z.infer<typeof search>): Promi
 async function createSettlement(
   deps: Deps,
   body: z.infer<typeof creation>,
+  requestId: string,
   actor: string,
 ): Promise<Answer> {
   const windowIds = body.settlementWindows.map(({ id }) => id)
@@ -202,9 +202,9 @@ async function createSettlement(
     return refused('INVALID', 'a window is named more than once')
   }
   const asked = {
-    requestId: randomUUID(),
+    requestId,
     model: body.settlementModel,
-    reason: body.reason,
+    explanation: body.reason,
     windowIds,
     actor,
   }
@@ -236,11 +236,11 @@ async function unknownIn(deps: Deps, id: number, selects: Selection): Promise<An
 async function changeSettlement(
   deps: Deps,
   settlementId: number,
-  { participants, state, reason, externalReference = '' }: z.infer<typeof change>,
+  { participants, state, reason, externalReference }: z.infer<typeof change>,
   actor: string,
 ): Promise<Answer> {
   if (participants !== undefined) {
-    if (state !== undefined || reason !== undefined || externalReference !== '') {
+    if (state !== undefined || reason !== undefined || externalReference !== undefined) {
       return refused('INVALID', 'participants and state exclude each other')
     }
     const updates = participants.flatMap(({ id, accounts }) => updatesOf(id, accounts))
@@ -250,7 +250,7 @@ async function changeSettlement(
   }
   if (state === undefined) return refused('MISSING', 'participants or state')
   if (reason === undefined) return refused('MISSING', 'reason')
-  const asked = { settlementId, reason, externalReference, actor }
+  const asked = { settlementId, explanation: reason, externalReference, actor }
   const { settlement, refusal } = await deps.settlements.AbortSettlement(asked, longDeadline)
   if (refusal) return refusedUpstream(refusal)
   if (!settlement) throw new Error('a settlement was aborted, but not returned')
@@ -276,11 +276,11 @@ async function stepAccounts(
 }
 
 function updatesOf(participantId: number, accounts: z.infer<typeof steps>): AccountUpdate[] {
-  return accounts.map(({ id, state, reason, externalReference = '' }) => ({
+  return accounts.map(({ id, state, reason: explanation, externalReference }) => ({
     participantId,
     accountId: id,
     state,
-    reason,
+    explanation,
     externalReference,
   }))
 }

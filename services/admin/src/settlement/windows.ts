@@ -1,6 +1,5 @@
 /** Settlement windows: each committed transfer belongs to the window that was open at that time. */
 import { z } from 'zod'
-import { randomUUID } from 'node:crypto'
 import { answered, page, refused, type Answer } from '../answer.ts'
 import { currency, goesOn, pageSize, queryNumber, queryTime, word } from '../fields.ts'
 import { reads, writes, type Operation } from '../operation.ts'
@@ -49,28 +48,34 @@ export function windowOperations(deps: Deps): readonly Operation[] {
         answers: { 200: shownWindow },
         refuses: ['WINDOW_MISSING', 'WINDOW_NOT_OPEN', 'WINDOW_EMPTY'],
       },
-      ({ id, body, actor }) => closeWindow(deps, id, body.reason, actor),
+      ({ id, body, actor, newId: requestId }) =>
+        closeWindow(deps, { requestId, windowId: id, explanation: body.reason, actor }),
     ),
   ]
 }
 
 /** With COMPATIBILITY=mojaloop a search without results is refused. */
 async function listWindows(deps: Deps, query: z.infer<typeof search>): Promise<Answer> {
-  const { cursor = 0, limit = 0, ...filters } = query
-  if (Object.keys(filters).length === 0) return refused('INVALID', 'no filter was given')
-  const { windows, nextBeforeId } = await deps.windows.ListSettlementWindows({
-    participantId: query.participantId ?? 0,
-    state: query.state ?? '',
-    from: query.fromDateTime ?? '',
-    to: query.toDateTime ?? '',
-    currency: query.currency ?? '',
-    beforeId: cursor,
-    limit,
-  })
-  if (windows.length === 0 && cursor === 0 && deps.settings.COMPATIBILITY === 'mojaloop') {
+  const { cursor, limit, state, ...filters } = query
+  if (state === undefined && Object.keys(filters).length === 0) {
+    return refused('INVALID', 'no filter was given')
+  }
+  const { windows, nextBeforeId } =
+    state === 'FAILED'
+      ? { windows: [], nextBeforeId: undefined }
+      : await deps.windows.ListSettlementWindows({
+          participantId: query.participantId,
+          state,
+          from: query.fromDateTime,
+          to: query.toDateTime,
+          currency: query.currency,
+          beforeId: cursor,
+          limit,
+        })
+  if (windows.length === 0 && cursor === undefined && deps.settings.COMPATIBILITY === 'mojaloop') {
     return refused('INVALID', 'no settlement window was found')
   }
-  return page(windows.map(windowBody), nextBeforeId === 0 ? '' : String(nextBeforeId))
+  return page(windows.map(windowBody), nextBeforeId === undefined ? '' : String(nextBeforeId))
 }
 
 async function getWindow(deps: Deps, id: number): Promise<Answer> {
@@ -83,11 +88,9 @@ async function getWindow(deps: Deps, id: number): Promise<Answer> {
 /** An unknown window is an invalid request here, not 404. */
 async function closeWindow(
   deps: Deps,
-  windowId: number,
-  reason: string,
-  actor: string,
+  asked: Parameters<Deps['windows']['CloseSettlementWindow']>[0],
 ): Promise<Answer> {
-  const asked = { requestId: randomUUID(), windowId, reason, actor }
+  const { windowId } = asked
   const { window, refusal } = await deps.windows.CloseSettlementWindow(asked, longDeadline)
   if (refusal?.reason === 'WINDOW_UNKNOWN') return refused('WINDOW_MISSING', refusal.detail)
   if (refusal?.reason === 'WINDOW_EMPTY')

@@ -1,7 +1,7 @@
 /** The bodies of stories. */
-import { orNull, type ThirdPartySummary } from '@causeway/protos'
+import type { ThirdPartySummary } from '@causeway/protos'
 import type { Json } from '../json.ts'
-import { maskedIdentifier, maskedText } from '../personal-data/domain/mask.ts'
+import { maskedIdentifier, maskedText } from './domain/mask.ts'
 import { unitsOf } from '../upstream.ts'
 import { summaryOf, type Story } from './compose.ts'
 import type { Step } from './domain/step.ts'
@@ -14,9 +14,9 @@ export function summaryBody(row: ReturnType<typeof summaryOf>): Readonly<Record<
     payeeFsp: row.payeeFsp,
     amount: { amount: unitsOf(row.amount), currency: row.currency },
     state: row.state,
-    reason: orNull(row.reason),
+    reason: row.reason ?? null,
     receivedAt: row.receivedAt,
-    completedAt: orNull(row.completedAt),
+    completedAt: row.completedAt ?? null,
   }
 }
 
@@ -81,13 +81,16 @@ export function thirdPartyBody(summary: ThirdPartySummary): Json {
   const { errorCode, errorDescription } = summary
   return {
     transactionRequestId: summary.transactionRequestId,
-    transactionId: orNull(summary.transactionId),
+    transactionId: summary.transactionId ?? null,
     consentId: summary.consentId ?? null,
     pispId: summary.pispId,
     dfspId: summary.dfspId,
     state: summary.state,
-    transactionState: orNull(summary.transactionState),
-    error: errorCode === '' ? null : { errorCode, errorDescription: maskedText(errorDescription) },
+    transactionState: summary.transactionState ?? null,
+    error:
+      errorCode === undefined
+        ? null
+        : { errorCode, errorDescription: maskedText(errorDescription ?? '') },
     requestedAt: summary.requestedAt,
     endedAt: summary.endedAt ?? null,
   }

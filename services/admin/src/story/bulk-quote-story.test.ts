@@ -1,4 +1,10 @@
-import type { BulkQuote, BulkQuoteItem, BulkQuoteRecord } from '@causeway/protos'
+import type {
+  BulkQuote,
+  BulkQuoteItem,
+  BulkQuoteRecord,
+  QuoteReason,
+  QuoteState,
+} from '@causeway/protos'
 import { describe, expect, test } from '@jest/globals'
 import { bulkQuoteStory } from './bulk-quote-story.ts'
 
@@ -9,23 +15,23 @@ const pending: BulkQuote = {
   items: 3,
   itemsRefused: 0,
   state: 'PENDING',
-  reason: '',
-  error: '',
   createdAt: '2030-01-01T00:00:00.000Z',
   expiresAt: '2030-01-01T00:01:00.000Z',
-  validUntil: '',
-  completedAt: '',
 }
 
 const ended = { completedAt: '2030-01-01T00:00:02.000Z' }
-const accepted = { ...ended, state: 'ACCEPTED', validUntil: '2030-01-01T01:00:00.000Z' }
+const accepted = {
+  ...ended,
+  state: 'ACCEPTED',
+  validUntil: '2030-01-01T01:00:00.000Z',
+} as const
 const error = '{"errorCode":"5103","errorDescription":"No"}'
-const rejected = { ...ended, state: 'REJECTED', error }
+const rejected = { ...ended, state: 'REJECTED', error } as const
 
-function itemOf(state: string, reason = ''): BulkQuoteItem {
+function itemOf(state: QuoteState, reason?: QuoteReason): BulkQuoteItem {
   const ids = { quoteId: 'q', transactionId: 't' }
-  const amounts = { amountType: 'SEND', amount: '1', currency: 'USD' }
-  return { ...ids, ...amounts, state, reason, error: '' }
+  const amounts = { amountType: 'SEND', amount: '1', currency: 'USD' } as const
+  return { ...ids, ...amounts, state, reason }
 }
 
 function storyOf(changes: Partial<BulkQuote>, record: Partial<BulkQuoteRecord> = {}) {

@@ -1,5 +1,5 @@
 /** The story of one bulk quote, from what quoting and notifications know of it: pure. */
-import { orNull, type BulkQuote, type BulkQuoteRecord, type Delivery } from '@causeway/protos'
+import type { BulkQuote, BulkQuoteRecord, Delivery, QuoteReason } from '@causeway/protos'
 import { errorIn, type Story } from './compose.ts'
 import { deliveryStep } from './deliveries.ts'
 import { inOrder, type DecisionStep, type MessageStep, type Step } from './domain/step.ts'
@@ -40,7 +40,7 @@ function beginning(bulk: BulkQuote): readonly Step[] {
     message: 'POST /bulkQuotes',
     refused: null,
     error: null,
-    says: `${payerFsp} asks ${payeeFsp === '' ? 'for' : `${payeeFsp} for`} the terms of ${payments(items)}`,
+    says: `${payerFsp} asks ${payeeFsp === undefined ? 'for' : `${payeeFsp} for`} the terms of ${payments(items)}`,
   }
   const passedOn: DecisionStep = {
     type: 'DECISION',
@@ -58,18 +58,18 @@ function beginning(bulk: BulkQuote): readonly Step[] {
 }
 
 function end(bulk: BulkQuote, record: BulkQuoteRecord): readonly Step[] {
-  const { payeeFsp, state, reason, completedAt, validUntil } = bulk
-  if (completedAt === '') return []
+  const { payeeFsp = '', state, reason, completedAt, validUntil } = bulk
+  if (completedAt === undefined) return []
   const error = errorIn(bulk.error)
   const decided: DecisionStep = {
     type: 'DECISION',
     at: completedAt,
     by: 'quoting',
     outcome: state,
-    reason: orNull(reason),
+    reason: reason ?? null,
     facts: {
       ...(state === 'ACCEPTED' ? itemCounts(record) : {}),
-      validUntil: orNull(validUntil),
+      validUntil: validUntil ?? null,
       errorCode: error?.errorCode ?? null,
       errorDescription: error?.errorDescription ?? null,
     },
@@ -91,7 +91,7 @@ function end(bulk: BulkQuote, record: BulkQuoteRecord): readonly Step[] {
 
 /** The items of an accepted bulk quote, by what became of them. */
 function itemCounts({ items }: BulkQuoteRecord) {
-  const of = (wanted: string) => items.filter(({ reason }) => reason === wanted).length
+  const of = (wanted: QuoteReason) => items.filter(({ reason }) => reason === wanted).length
   return {
     withTerms: items.filter(({ state }) => state === 'ACCEPTED').length,
     refusedByHub: of('ITEMS'),
@@ -122,17 +122,34 @@ function endSentence(bulk: BulkQuote, record: BulkQuoteRecord): string {
       const terms = `${withTerms} of ${payments(items)} have terms, good until ${validUntil}`
       return `${[terms, ...others].join('; ')}.`
     }
+    case 'REJECTED':
+      return (reason === undefined ? byHub : rejections[reason])(bulk, because)
   }
-  switch (reason) {
-    case 'REFUSED':
-      return `${payeeFsp} refused it${because}`
-    case 'UNDELIVERED':
-      return `${payeeFsp} could not be asked${because}`
-    case 'ITEMS':
-      return `The hub refused each of ${payments(items)}; the first for${because.slice(1)}`
-    default:
-      return `The hub refused it${because}`
-  }
+}
+
+type Rejection = (bulk: BulkQuote, because: string) => string
+
+const byHub: Rejection = (_, because) => `The hub refused it${because}`
+
+/** A reason without a sentence does not compile. */
+const rejections: Readonly<Record<QuoteReason, Rejection>> = {
+  REFUSED: ({ payeeFsp }, because) => `${payeeFsp} refused it${because}`,
+  UNDELIVERED: ({ payeeFsp }, because) => `${payeeFsp} could not be asked${because}`,
+  ITEMS: ({ items }, because) =>
+    `The hub refused each of ${payments(items)}; the first for${because.slice(1)}`,
+  PAYER_NAMED_OTHERWISE: byHub,
+  PAYER_UNKNOWN: byHub,
+  PAYER_INACTIVE: byHub,
+  PAYER_NO_ACCOUNT: byHub,
+  PAYEE_UNKNOWN: byHub,
+  PAYEE_INACTIVE: byHub,
+  PAYEE_NO_ACCOUNT: byHub,
+  PARTY_UNKNOWN: byHub,
+  LOOKUP_AWAY: byHub,
+  EXPIRED: byHub,
+  RULE: byHub,
+  // Of items alone.
+  UNANSWERED: byHub,
 }
 
 function payments(count: number): string {

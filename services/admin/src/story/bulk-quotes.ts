@@ -1,6 +1,7 @@
 /** Bulk quotes for the operator: a search, and one with its items and its story. */
 import {
-  orNull,
+  amountTypeValues,
+  quoteStateValues,
   type BulkQuote,
   type BulkQuoteItem,
   type BulkQuoteRecord,
@@ -25,14 +26,12 @@ import { shownErrorTold, shownStep } from './shapes.ts'
 
 const transfers_max = 20
 
-const states = ['PENDING', 'ACCEPTED', 'REJECTED', 'EXPIRED'] as const
-
 const shownBulkQuote = z
   .strictObject({
     bulkQuoteId: z.string(),
     payerFsp: z.string(),
     payeeFsp: z.string().nullable().meta({ description: 'null: the hub found none to ask.' }),
-    state: z.enum(states),
+    state: z.enum(quoteStateValues),
     reason: z.string().nullable(),
     error: shownErrorTold.nullable(),
     items: z.int(),
@@ -55,10 +54,10 @@ const shownRecord = shownBulkQuote
         z.strictObject({
           quoteId: z.string(),
           transactionId: z.string(),
-          amountType: z.enum(['SEND', 'RECEIVE']),
+          amountType: z.enum(amountTypeValues),
           amount: shownMoney,
           transferAmount: shownMoney.nullable(),
-          state: z.enum(states),
+          state: z.enum(quoteStateValues),
           reason: z.string().nullable().meta({
             description:
               'ITEMS: the hub refused it; REFUSED: the payee FSP did; UNANSWERED: its answer leaves it out.',
@@ -78,7 +77,7 @@ const shownRecord = shownBulkQuote
 const search = z.object({
   bulkQuoteId: correlationId.optional(),
   fspId: word.optional().meta({ description: 'As payer or as payee.' }),
-  state: z.enum(states).optional(),
+  state: z.enum(quoteStateValues).optional(),
   ...searchFields('in which the request came'),
 })
 
@@ -107,11 +106,10 @@ export function bulkQuoteOperations(deps: Deps): readonly Operation[] {
 
 async function findBulks(
   deps: Deps,
-  { bulkQuoteId: id = '', fspId = '', state, ...page }: z.infer<typeof search>,
+  { bulkQuoteId: id, state, ...page }: z.infer<typeof search>,
 ): Promise<Answer> {
   const { bulkQuotes, next } = await deps.quotes.SearchBulkQuotes({
     id,
-    fspId,
     states: state === undefined ? [] : [state],
     ...page,
   })
@@ -124,27 +122,16 @@ async function findBulks(
 async function getBulk(deps: Deps, id: string): Promise<Answer> {
   const [{ record }, { bulkTransfers }] = await Promise.all([
     deps.quotes.GetBulkQuoteRecord({ id }),
-    deps.transfers.SearchBulkTransfers({
-      id: '',
-      bulkQuoteId: id,
-      fspId: '',
-      states: [],
-      from: '',
-      to: '',
-      limit: transfers_max,
-      after: '',
-    }),
+    deps.transfers.SearchBulkTransfers({ bulkQuoteId: id, states: [], limit: transfers_max }),
   ])
   if (record === null) return refused('BULK_QUOTE_UNKNOWN', id)
   const { payerFsp, payeeFsp } = bulkQuoteSummary(record)
   const deliveries = await deliveriesOf(deps, {
     notificationIds: record.deliveries.map(({ notificationId }) => notificationId),
     entityIds: [id],
-    fspIds: [payerFsp, payeeFsp],
+    fspIds: payeeFsp === undefined ? [payerFsp] : [payerFsp, payeeFsp],
   })
-  // An earlier release of transfers finds them whatever they name.
-  const naming = bulkTransfers.filter(({ bulkQuoteId }) => bulkQuoteId === id)
-  return answered(200, recordBody(record, naming, bulkQuoteStory(record, deliveries)))
+  return answered(200, recordBody(record, bulkTransfers, bulkQuoteStory(record, deliveries)))
 }
 
 function summaryBody(bulk: BulkQuote): Readonly<Record<string, Json>> {
@@ -152,16 +139,16 @@ function summaryBody(bulk: BulkQuote): Readonly<Record<string, Json>> {
   return {
     bulkQuoteId: id,
     payerFsp,
-    payeeFsp: orNull(payeeFsp),
+    payeeFsp: payeeFsp ?? null,
     state,
-    reason: orNull(bulk.reason),
+    reason: bulk.reason ?? null,
     error: errorBody(bulk.error),
     items,
     itemsRefused,
     expiration: expiresAt,
     receivedAt: createdAt,
-    completedAt: orNull(bulk.completedAt),
-    validUntil: orNull(bulk.validUntil),
+    completedAt: bulk.completedAt ?? null,
+    validUntil: bulk.validUntil ?? null,
   }
 }
 
@@ -189,13 +176,13 @@ function itemBody(item: BulkQuoteItem): Json {
     transferAmount:
       transferAmount === undefined ? null : { amount: unitsOf(transferAmount), currency },
     state,
-    reason: orNull(item.reason),
+    reason: item.reason ?? null,
     error: errorBody(item.error),
   }
 }
 
 /** errorInformation as JSON, without extensions. */
-function errorBody(json: string): Json {
+function errorBody(json: string | undefined): Json {
   const error = errorIn(json)
   return error === undefined ? null : { ...error }
 }

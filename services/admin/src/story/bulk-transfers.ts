@@ -1,5 +1,10 @@
 /** Bulk transfers for the operator: a search, and one with its items and how far it has come. */
-import { orNull, type BulkTransferRecord, type BulkTransferSummary } from '@causeway/protos'
+import {
+  bulkTransferStateValues,
+  transferStateValues,
+  type BulkTransferRecord,
+  type BulkTransferSummary,
+} from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { correlationId, searchFields, word } from '../fields.ts'
@@ -8,15 +13,13 @@ import { reads, type Operation } from '../operation.ts'
 import { shownArchivedMonths, shownMoney, shownTime } from '../shapes.ts'
 import { unitsOf, type Deps } from '../upstream.ts'
 
-const states = ['RECEIVED', 'PENDING', 'ACCEPTED', 'PROCESSING', 'COMPLETED', 'REJECTED'] as const
-
 export const shownBulk = z
   .strictObject({
     bulkTransferId: z.string(),
     bulkQuoteId: z.string(),
     payerFsp: z.string(),
     payeeFsp: z.string(),
-    state: z.enum(states),
+    state: z.enum(bulkTransferStateValues),
     reason: z.string().nullable(),
     items: z.int(),
     undecided: z
@@ -40,7 +43,7 @@ const shownRecord = shownBulk
       z.strictObject({
         transferId: z.string(),
         state: z
-          .enum(['RECEIVED', 'RESERVED', 'COMMITTED', 'ABORTED'])
+          .enum(transferStateValues)
           .nullable()
           .meta({ description: 'null: another transfer has the id, or an item before it.' }),
         reason: z.string().nullable(),
@@ -76,7 +79,7 @@ const search = z.object({
   bulkTransferId: correlationId.optional(),
   bulkQuoteId: correlationId.optional(),
   fspId: word.optional().meta({ description: 'As payer or as payee.' }),
-  state: z.enum(states).optional(),
+  state: z.enum(bulkTransferStateValues).optional(),
   ...searchFields('in which the request came'),
 })
 
@@ -105,12 +108,10 @@ export function bulkTransferOperations(deps: Deps): readonly Operation[] {
 
 async function findBulks(
   deps: Deps,
-  { bulkTransferId: id = '', bulkQuoteId = '', fspId = '', state, ...page }: z.infer<typeof search>,
+  { bulkTransferId: id, state, ...page }: z.infer<typeof search>,
 ): Promise<Answer> {
   const found = await deps.transfers.SearchBulkTransfers({
     id,
-    bulkQuoteId,
-    fspId,
     states: state === undefined ? [] : [state],
     ...page,
   })
@@ -134,7 +135,7 @@ export function summaryBody(row: BulkTransferSummary): Readonly<Record<string, J
     payerFsp,
     payeeFsp,
     state,
-    reason: orNull(reason),
+    reason: reason ?? null,
     items,
     undecided,
     open,
@@ -153,25 +154,28 @@ function recordBody(record: BulkTransferRecord): Json {
     individualTransfers: items.map(({ transferId, state, reason, amount, currency, isAsked }) => ({
       transferId,
       state: state ?? null,
-      reason: orNull(reason),
-      amount: amount === '' ? null : { amount: unitsOf(amount), currency },
+      reason: reason ?? null,
+      amount:
+        amount === undefined || currency === undefined
+          ? null
+          : { amount: unitsOf(amount), currency },
       isAsked,
     })),
-    messages: messages.map(({ kind, receivedAt }) => ({ kind, receivedAt })),
+    messages: messages.map(({ kind, receivedAt = '' }) => ({ kind, receivedAt })),
     refusedMessages: refusedMessages.map(({ kind, fspId, receivedAt, reason }) => ({
       kind,
       fspId,
       receivedAt,
       reason,
     })),
-    deliveries: deliveries.map((delivery) => ({
+    deliveries: deliveries.map(({ report = '', ...delivery }) => ({
       notificationId: delivery.notificationId,
       to: delivery.fspId,
       role: delivery.legRole,
       status: delivery.status,
       attemptsCount: delivery.attempts,
       reportedAt: delivery.reportedAt,
-      report: delivery.report,
+      report,
     })),
     archivedMonths: archivedMonth === undefined ? [] : [archivedMonth],
   }

@@ -3,8 +3,15 @@
  */
 import { conditionOf } from '@causeway/fspiop'
 import { formatAmount } from '@causeway/money'
-import { orNull, type LedgerRecord, type QuoteRecord, type TransferRecord } from '@causeway/protos'
-import { maskedText } from '../personal-data/domain/mask.ts'
+import type {
+  JournalStep as StepOfJournal,
+  KeptMessageKind,
+  LedgerRecord,
+  QuoteRecord,
+  RefusedMessageReason,
+  TransferRecord,
+} from '@causeway/protos'
+import { maskedText } from './domain/mask.ts'
 import { unitsOf } from '../upstream.ts'
 import { deliveryStep } from './deliveries.ts'
 import { causeOf, type CauseFacts } from './domain/cause.ts'
@@ -45,7 +52,7 @@ export function storyOf(facts: PaymentFacts): Story {
   const begun = thirdParty === undefined ? [] : thirdPartySteps(thirdParty)
   return {
     cause:
-      summary.reason === ''
+      summary.reason === undefined
         ? undefined
         : { reason: summary.reason, error: errorIn(transfer.error) ?? unknownError },
     findings: [
@@ -104,7 +111,7 @@ function causeFactsOf(summary: Summary, { transfer, ledger }: PaymentFacts): Cau
     receivedAt: summary.receivedAt,
     limit: limitOf(ledger),
     errorDescription: errorIn(transfer.error)?.errorDescription ?? '',
-    ledgerKind: ledger.entry?.kind ?? '',
+    ledgerKind: ledger.entry?.kind,
     lateAnswerAt: late?.receivedAt,
   }
 }
@@ -125,28 +132,33 @@ function findingsOf(
   refused: readonly MessageStep[],
   deliveries: readonly DeliveryStep[],
 ): readonly string[] {
-  const { state, reason, payeeFsp } = summary
   const undelivered = deliveries.filter((delivery) => delivery.state !== 'DELIVERED')
-  const first =
-    state === 'COMMITTED'
-      ? `It was paid: ${formatAmount(because.amount)} ${because.currency} to ${payeeFsp}.`
-      : state === 'ABORTED'
-        ? causeOf(reason, because)
-        : state === 'RESERVED'
-          ? `The amount is reserved until ${because.expiresAt}; ${payeeFsp} has not answered yet.`
-          : 'It was received, and the ledger has not answered yet.'
+  const first = stateSentence(summary, because)
   return [first, ...undelivered.map(({ says }) => says), ...refused.map(({ says }) => says)]
 }
 
+function stateSentence({ state, reason, payeeFsp }: Summary, because: CauseFacts): string {
+  switch (state) {
+    case 'RECEIVED':
+      return 'It was received, and the ledger has not answered yet.'
+    case 'RESERVED':
+      return `The amount is reserved until ${because.expiresAt}; ${payeeFsp} has not answered yet.`
+    case 'COMMITTED':
+      return `It was paid: ${formatAmount(because.amount)} ${because.currency} to ${payeeFsp}.`
+    case 'ABORTED':
+      return causeOf(reason, because)
+  }
+}
+
 function archivedFinding({ archivedMonth }: TransferRecord): readonly string[] {
-  return archivedMonth === ''
+  return archivedMonth === undefined
     ? []
     : [
         `What its FSPs sent, and how it was delivered, is archived with ${archivedMonth}: npm run restore puts it back.`,
       ]
 }
 
-const messageNames: Readonly<Record<string, string>> = {
+const messageNames: Readonly<Record<KeptMessageKind, string>> = {
   PREPARE: 'POST /transfers',
   FULFIL: 'PUT /transfers/{ID}',
   REJECT: 'PUT /transfers/{ID}/error',
@@ -154,7 +166,7 @@ const messageNames: Readonly<Record<string, string>> = {
 
 function messageStep(
   { kind, receivedAt, body }: TransferRecord['messages'][number],
-  { payerFsp, payeeFsp, amount, currency, completedAt }: Summary,
+  { payerFsp, payeeFsp, amount, currency, completedAt = '' }: Summary,
 ): MessageStep {
   const from = kind === 'PREPARE' ? payerFsp : payeeFsp
   const error = kind === 'REJECT' ? errorOf(bodyOf(body)['errorInformation']) : undefined
@@ -167,16 +179,16 @@ function messageStep(
   return {
     type: 'MESSAGE',
     // Not stored before the time of receipt was recorded.
-    at: receivedAt === '' ? completedAt : receivedAt,
+    at: receivedAt ?? completedAt,
     from,
-    message: messageNames[kind] ?? kind,
+    message: messageNames[kind],
     refused: null,
     error: error ?? null,
     says,
   }
 }
 
-const refusals: Readonly<Record<string, string>> = {
+const refusals: Readonly<Record<RefusedMessageReason, string>> = {
   CONTENT_MODIFIED: 'the id belongs to a transfer with other content',
   TOO_LATE: 'it had expired',
   NOT_RESERVED: 'nothing was reserved',
@@ -184,6 +196,9 @@ const refusals: Readonly<Record<string, string>> = {
   DESTINATION_NOT_PAYER: 'the destination is not the payer FSP',
   RESERVED_IN_VERSION_1_0: 'RESERVED needs version 1.1',
   ID_UNKNOWN: 'the id was unknown',
+  ASKER_NOT_PARTY: 'the sender is no party of it',
+  PART_OF_BULK: 'it is part of a bulk transfer',
+  NOT_ACCEPTED: 'the payee FSP had not been asked',
 }
 
 function refusedStep({
@@ -193,8 +208,8 @@ function refusedStep({
   reason,
   state,
 }: TransferRecord['refusedMessages'][number]): MessageStep {
-  const message = messageNames[kind] ?? kind
-  const was = state === '' ? '' : ` (it was ${state})`
+  const message = messageNames[kind]
+  const was = state === undefined ? '' : ` (it was ${state})`
   return {
     type: 'MESSAGE',
     at: receivedAt,
@@ -202,7 +217,7 @@ function refusedStep({
     message,
     refused: reason,
     error: null,
-    says: `${message} from ${fspId} was refused: ${refusals[reason] ?? reason}${was}.`,
+    says: `${message} from ${fspId} was refused: ${refusals[reason]}${was}.`,
   }
 }
 
@@ -216,8 +231,8 @@ function ledgerDecisions(
   const terms = {
     amount: unitsOf(summary.amount),
     expiration: because.expiresAt,
-    settlementModelId: orNull(entry.settlementModelId),
-    settles: orNull(entry.settles),
+    settlementModelId: entry.settlementModelId ?? null,
+    settles: entry.settles ?? null,
   }
   const limit = because.limit ?? { position: null, cover: null, cap: null }
   const reserved = facts !== null && entry.outcome !== 'REFUSED'
@@ -226,11 +241,11 @@ function ledgerDecisions(
     at: entry.createdAt,
     by: 'ledger',
     outcome: reserved ? 'RESERVED' : entry.outcome,
-    reason: reserved ? null : orNull(entry.reason),
+    reason: reserved ? null : (entry.reason ?? null),
     facts: { ...terms, ...limit },
     says: reserved ? reservedSentence(because) : causeOf(entry.reason, because),
   }
-  if (!reserved || entry.completedAt === '') return [atFirst]
+  if (!reserved || entry.completedAt === undefined) return [atFirst]
   const isPosted = entry.outcome === 'POSTED'
   return [
     atFirst,
@@ -239,16 +254,16 @@ function ledgerDecisions(
       at: entry.completedAt,
       by: 'ledger',
       outcome: entry.outcome,
-      reason: orNull(entry.reason),
+      reason: entry.reason ?? null,
       facts: {
         amount: terms.amount,
         expiration: because.expiresAt,
         settlementModelId: terms.settlementModelId,
         settles: terms.settles,
-        windowId: orNull(entry.windowId),
+        windowId: entry.windowId ?? null,
       },
       says: isPosted
-        ? entry.windowId === 0
+        ? entry.windowId === undefined
           ? 'Posted and settled at once'
           : `Posted, in settlement window ${entry.windowId}`
         : `The reservation is voided. ${causeOf(entry.reason, because)}`,
@@ -269,7 +284,7 @@ function transferDecision(
   { state, reason, completedAt }: Summary,
   because: CauseFacts,
 ): readonly DecisionStep[] {
-  if (completedAt === '') return []
+  if (completedAt === undefined) return []
   const sent = bodyOf(messages.find(({ kind }) => kind === 'FULFIL')?.body)['fulfilment']
   const fulfilment = typeof sent === 'string' ? sent : null
   const deliverySteps = errorIn(error)
@@ -279,7 +294,7 @@ function transferDecision(
       at: completedAt,
       by: 'transfers',
       outcome: state,
-      reason: orNull(reason),
+      reason: reason ?? null,
       facts: {
         condition,
         fulfilment,
@@ -287,22 +302,30 @@ function transferDecision(
         errorCode: deliverySteps?.errorCode ?? null,
         errorDescription: deliverySteps?.errorDescription ?? null,
       },
-      says: reason === '' ? 'Committed' : `Aborted. ${causeOf(reason, because)}`,
+      says: reason === undefined ? 'Committed' : `Aborted. ${causeOf(reason, because)}`,
     },
   ]
 }
 
-const journalSentences: Readonly<Record<string, string>> = {
+const journalSentences: Readonly<Record<StepOfJournal, string>> = {
   RESERVE: 'held',
   POST: 'made final',
   VOID: 'released',
+  MOVE: 'moved',
+  GROSS_PAYER: 'moved',
+  GROSS_PAYEE: 'moved',
+  GROSS_TO_HUB: 'moved',
+  GROSS_FROM_HUB: 'moved',
+  GROSS_POSITIONS: 'moved',
+  FEE_RESERVE: 'moved',
+  FEE_VOID: 'moved',
 }
 
 function journalStep(line: LedgerRecord['journal'][number]): JournalStep {
   const { step, at, amount, currency } = line
   const debit = line.debit ?? noAccount
   const credit = line.credit ?? noAccount
-  const done = journalSentences[step] ?? 'moved'
+  const done = journalSentences[step]
   return {
     type: 'JOURNAL',
     at,
@@ -317,7 +340,7 @@ function journalStep(line: LedgerRecord['journal'][number]): JournalStep {
 const noAccount = { id: 0, participant: '', type: '' }
 
 function quoteSteps(quote: QuoteRecord): readonly Step[] {
-  const { payerFsp, payeeFsp, amountType, amount, currency, state, reason } = quote
+  const { payerFsp, payeeFsp = '', amountType, amount, currency, state, reason } = quote
   const asked: MessageStep = {
     type: 'MESSAGE',
     at: quote.createdAt,
@@ -327,19 +350,19 @@ function quoteSteps(quote: QuoteRecord): readonly Step[] {
     error: null,
     says: `${payerFsp} asks ${payeeFsp} for terms: ${amountType} ${amount} ${currency}`,
   }
-  if (quote.completedAt === '') return [asked]
+  if (quote.completedAt === undefined) return [asked]
   const deliverySteps = errorIn(quote.error)
   const decided: DecisionStep = {
     type: 'DECISION',
     at: quote.completedAt,
     by: 'quoting',
     outcome: state,
-    reason: orNull(reason),
+    reason: reason ?? null,
     facts: {
       amount: unitsOf(amount),
-      transferAmount: quote.transferAmount === '' ? null : unitsOf(quote.transferAmount),
-      validUntil: orNull(quote.validUntil),
-      ruleId: orNull(quote.ruleId),
+      transferAmount: quote.transferAmount === undefined ? null : unitsOf(quote.transferAmount),
+      validUntil: quote.validUntil ?? null,
+      ruleId: quote.ruleId ?? null,
       errorCode: deliverySteps?.errorCode ?? null,
     },
     says:
@@ -351,8 +374,8 @@ function quoteSteps(quote: QuoteRecord): readonly Step[] {
 }
 
 /** errorInformation as JSON; undefined for anything else. */
-export function errorIn(json: string): ErrorTold | undefined {
-  return json === '' ? undefined : errorOf(JSON.parse(json))
+export function errorIn(json: string | undefined): ErrorTold | undefined {
+  return json === undefined ? undefined : errorOf(JSON.parse(json))
 }
 
 function errorOf(value: unknown): ErrorTold | undefined {

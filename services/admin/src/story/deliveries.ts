@@ -1,11 +1,11 @@
 /** The delivery of a callback to its FSP as a step of a story. */
-import { orNull, type Delivery } from '@causeway/protos'
-import { maskedText } from '../personal-data/domain/mask.ts'
+import type { Delivery } from '@causeway/protos'
+import { maskedOrNull, maskedText } from './domain/mask.ts'
 import type { DeliveryStep } from './domain/step.ts'
 
 export function deliveryStep(delivery: Delivery): DeliveryStep {
-  const state = stateOf(delivery.state)
-  const lastError = orNull(maskedText(delivery.lastError))
+  const { state } = delivery
+  const lastError = maskedOrNull(delivery.lastError)
   const first = delivery.attempts[0]
   return {
     type: 'DELIVERY',
@@ -14,15 +14,14 @@ export function deliveryStep(delivery: Delivery): DeliveryStep {
     to: delivery.fspId,
     role: delivery.legRole,
     cause: delivery.cause,
-    message:
-      delivery.method === '' ? delivery.cause : maskedText(`${delivery.method} ${delivery.url}`),
+    message: messageOf(delivery),
     state,
     attemptsCount: delivery.attemptsCount,
     attempts: delivery.attempts.map(({ beganAt, durationMs, httpStatus, error }) => ({
       beganAt,
       duration_ms: durationMs,
-      httpStatus: orNull(httpStatus),
-      error: orNull(maskedText(error)),
+      httpStatus: httpStatus ?? null,
+      error: maskedOrNull(error),
     })),
     nextAttemptAt: state === 'PARKED' ? delivery.at : null,
     lastError,
@@ -47,6 +46,6 @@ function deliverySentence(
   }
 }
 
-function stateOf(state: string): DeliveryStep['state'] {
-  return state === 'DELIVERED' || state === 'PARKED' ? state : 'FAILED'
+function messageOf({ cause, method, url }: Delivery): string {
+  return method === undefined ? cause : maskedText([method, url].join(' ').trim())
 }

@@ -70,7 +70,7 @@ export async function readRequestFacts(
 ): Promise<PaymentFacts | RequestFacts | undefined> {
   const { thirdParties, quotes } = asked
   const [{ record }, { quotes: requested }] = await Promise.all([
-    thirdParties.GetThirdPartyTransaction({ transactionRequestId, dfspId: '' }),
+    thirdParties.GetThirdPartyTransaction({ transactionRequestId }),
     quotes.FindRequestedQuotes({ transactionRequestIds: [transactionRequestId], conditions: [] }),
   ])
   if (!record?.summary) return undefined
@@ -87,7 +87,7 @@ export async function readRequestFacts(
   const deliveries = await deliveriesOf(asked, {
     notificationIds: quote?.deliveries.map(({ notificationId }) => notificationId) ?? [],
     entityIds: entitiesOf(quote, record),
-    fspIds: [...fspsOfRequest(record), quote?.payeeFsp ?? ''],
+    fspIds: [...fspsOfRequest(record), ...(quote?.payeeFsp === undefined ? [] : [quote.payeeFsp])],
   })
   return { thirdParty: record, quote, deliveries }
 }
@@ -120,13 +120,13 @@ async function thirdPartyOf(
     conditions: [condition],
   })
   const quote = found.quotes.findLast(({ payerFsp }) => payerFsp === dfspId)
-  const transactionId = transaction?.transactionId ?? ''
-  if (quote === undefined && transactionId === '') return undefined
-  const { record } = await thirdParties.GetThirdPartyTransaction({
-    transactionRequestId: quote?.transactionRequestId ?? '',
-    dfspId,
-    ...(transactionId === '' ? {} : { transactionId }),
-  })
+  const transactionRequestId = quote?.transactionRequestId
+  if (transactionRequestId === undefined && transaction === undefined) return undefined
+  const { record } = await thirdParties.GetThirdPartyTransaction(
+    transactionRequestId === undefined
+      ? { transaction: { transactionId: transaction?.transactionId ?? '', dfspId } }
+      : { transactionRequestId },
+  )
   // A request of another FSP with that id is not the one of this payment.
   return record?.summary?.dfspId === dfspId ? record : undefined
 }
@@ -144,7 +144,7 @@ export async function deliveriesOf(
   const { deliveries } = await notifications.GetDeliveries({
     notificationIds: notificationIds.slice(0, asked_max),
     entityIds: [...new Set(entityIds)].slice(0, asked_max),
-    fspIds: [...new Set(fspIds.filter((fspId) => fspId !== ''))].slice(0, asked_max),
+    fspIds: [...new Set(fspIds)].slice(0, asked_max),
   })
   return deliveries
 }
@@ -200,5 +200,5 @@ function bulkOf({ bulkTransferId }: TransferRecord): string[] {
 
 function fspsOf({ summary, refusedMessages }: TransferRecord): string[] {
   const strangers = refusedMessages.map(({ fspId }) => fspId)
-  return [...new Set([summary?.payerFsp ?? '', summary?.payeeFsp ?? '', ...strangers])]
+  return [...(summary === null ? [] : [summary.payerFsp, summary.payeeFsp]), ...strangers]
 }

@@ -1,5 +1,5 @@
 /** Payments for the operator: a search, the story of one, and how much is going on. */
-import { orNull } from '@causeway/protos'
+import { transferStateValues } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { correlationId, searchFields, word } from '../fields.ts'
@@ -12,12 +12,10 @@ import { shownActivity, shownStory, shownTransfers } from './shapes.ts'
 
 const activity_seconds = 10
 
-const states = ['RECEIVED', 'RESERVED', 'COMMITTED', 'ABORTED'] as const
-
 const search = z.object({
   transferId: correlationId.optional(),
   fspId: word.optional().meta({ description: 'As payer or as payee.' }),
-  state: z.enum(states).optional(),
+  state: z.enum(transferStateValues).optional(),
   ...searchFields('in which the request came'),
 })
 
@@ -54,23 +52,22 @@ export function storyOperations(deps: Deps): readonly Operation[] {
 
 async function findTransfers(
   deps: Deps,
-  { transferId: id = '', fspId = '', state, ...page }: z.infer<typeof search>,
+  { transferId: id, state, ...page }: z.infer<typeof search>,
 ): Promise<Answer> {
   const found = await deps.transfers.SearchTransfers({
     id,
-    fspId,
     states: state === undefined ? [] : [state],
     ...page,
   })
   return answered(200, {
     transfers: found.transfers.map(summaryBody),
-    next: orNull(found.next),
+    next: found.next ?? null,
   })
 }
 
 async function getActivity(deps: Deps): Promise<Answer> {
   const activity = await deps.transfers.GetTransferActivity({ seconds: activity_seconds })
-  const { seconds, received, committed, aborted, open } = activity
+  const { seconds, received, committed, aborted, open, p50Ms, p95Ms, p99Ms } = activity
   const perSecond = seconds === 0 ? 0 : received / seconds
   return answered(200, {
     seconds: rounded(seconds),
@@ -80,13 +77,9 @@ async function getActivity(deps: Deps): Promise<Answer> {
     open,
     perSecond: rounded(perSecond),
     latency_ms:
-      committed === 0
+      p50Ms === undefined || p95Ms === undefined || p99Ms === undefined
         ? null
-        : {
-            p50: rounded(activity.p50Ms),
-            p95: rounded(activity.p95Ms),
-            p99: rounded(activity.p99Ms),
-          },
+        : { p50: rounded(p50Ms), p95: rounded(p95Ms), p99: rounded(p99Ms) },
   })
 }
 

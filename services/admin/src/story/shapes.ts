@@ -1,4 +1,5 @@
 /** What the operations on payments answer, as a client reads it. */
+import { transferStateValues } from '@causeway/protos'
 import { z } from 'zod'
 import { shownAmount, shownMoney, shownTime } from '../shapes.ts'
 
@@ -8,7 +9,7 @@ const shownTransfer = z
     payerFsp: z.string(),
     payeeFsp: z.string(),
     amount: shownMoney,
-    state: z.enum(['RECEIVED', 'RESERVED', 'COMMITTED', 'ABORTED']),
+    state: z.enum(transferStateValues),
     reason: z.string().nullable(),
     receivedAt: shownTime,
     completedAt: shownTime.nullable(),

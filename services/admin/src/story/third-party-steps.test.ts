@@ -4,13 +4,9 @@ import { thirdPartyFindings, thirdPartySteps } from './third-party-steps.ts'
 
 const summary: ThirdPartySummary = {
   transactionRequestId: 'r-1',
-  transactionId: '',
   pispId: 'pispx',
   dfspId: 'bankx',
   state: 'REQUESTED',
-  transactionState: '',
-  errorCode: '',
-  errorDescription: '',
   requestedAt: '2030-01-01T00:00:00.000Z',
 }
 
@@ -21,8 +17,6 @@ const request: ThirdPartyStep = {
   method: 'POST',
   sourceFspId: 'pispx',
   destinationFspId: 'bankx',
-  errorCode: '',
-  errorDescription: '',
 }
 const none = { summary, steps: [], archivedMonths: [] }
 const back = { sourceFspId: 'bankx', destinationFspId: 'pispx' }
@@ -32,12 +26,12 @@ describe('a message becomes a step with a sentence', () => {
   test.each<[Partial<ThirdPartyStep>, string, string]>([
     [{}, 'POST /thirdpartyRequests/transactions', 'pispx asks bankx to pay for its user'],
     [
-      { ...back, method: 'PUT', outcome: 'RECEIVED' },
+      { ...back, method: 'PUT', result: 'RECEIVED' },
       'PUT /thirdpartyRequests/transactions/{ID}',
       'bankx answers that the request is RECEIVED',
     ],
     [
-      { ...back, method: 'PATCH', outcome: 'ACCEPTED' },
+      { ...back, method: 'PATCH', result: 'ACCEPTED' },
       'PATCH /thirdpartyRequests/transactions/{ID}',
       'bankx ends the request as ACCEPTED',
     ],
@@ -52,12 +46,12 @@ describe('a message becomes a step with a sentence', () => {
       'bankx asks the user of pispx to sign the terms',
     ],
     [
-      { about: 'AUTHORIZATION', method: 'PUT', outcome: 'ACCEPTED' },
+      { about: 'AUTHORIZATION', method: 'PUT', result: 'ACCEPTED' },
       'PUT /thirdpartyRequests/authorizations/{ID}',
       'The user of pispx has signed the terms',
     ],
     [
-      { about: 'AUTHORIZATION', method: 'PUT', outcome: 'REJECTED' },
+      { about: 'AUTHORIZATION', method: 'PUT', result: 'REJECTED' },
       'PUT /thirdpartyRequests/authorizations/{ID}',
       'The user of pispx rejects the terms',
     ],
@@ -67,7 +61,7 @@ describe('a message becomes a step with a sentence', () => {
       'bankx asks auth to verify the signature',
     ],
     [
-      { sourceFspId: 'auth', about: 'VERIFICATION', method: 'PUT', outcome: 'VERIFIED' },
+      { sourceFspId: 'auth', about: 'VERIFICATION', method: 'PUT', result: 'VERIFIED' },
       'PUT /thirdpartyRequests/verifications/{ID}',
       'auth answers: the signature is VERIFIED',
     ],

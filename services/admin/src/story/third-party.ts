@@ -1,4 +1,5 @@
 /** Payments that PISPs began, for the operator: a search, and the story of one by its request's id. */
+import { present, thirdPartySummaryStateValues } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { searchFields, word } from '../fields.ts'
@@ -43,11 +44,12 @@ export function thirdPartyOperations(deps: Deps): readonly Operation[] {
 }
 
 async function find(deps: Deps, query: z.infer<typeof search>): Promise<Answer> {
-  const { transactionRequestId = '', fspId = '', pispId = '', dfspId = '' } = query
-  const { consentId = '', state = '', from, to, limit, after } = query
-  const parties = { transactionRequestId, fspId, pispId, dfspId }
-  const asked = { ...parties, consentId, state, from, to, limit, after }
-  const { transactions, next } = await deps.thirdParties.SearchThirdPartyTransactions(asked)
+  const { limit, from, to, after, state: word, ...filters } = query
+  const state = thirdPartySummaryStateValues.find((one) => one === word)
+  if (word !== state) return answered(200, { transactions: [], next: null })
+  const page = { from: from || undefined, to: to || undefined, after: after || undefined }
+  const wanted = { limit, ...present({ ...filters, ...page, state }) }
+  const { transactions, next } = await deps.thirdParties.SearchThirdPartyTransactions(wanted)
   return answered(200, {
     transactions: transactions.map(thirdPartyBody),
     next: next ?? null,

@@ -6,11 +6,14 @@ import type { Answers } from '../operation.ts'
 
 export interface ReceivedAnswer {
   readonly status: number
-  readonly type: string | null
+  readonly headers: Headers
   readonly json: unknown
 }
 
-/** Throws when the answer does not match the document; unknown paths are not checked. */
+/**
+ * Throws when the answer does not match the document, where it knows the path, or lacks a header that its
+ * status demands.
+ */
 export function answerChecker(operations: readonly GuardedOperation[], options: DocumentOptions) {
   const known = operations.map((operation) => ({ operation, pattern: patternOf(operation.path) }))
   return (method: string, url: string, answer: ReceivedAnswer): void => {
@@ -21,8 +24,19 @@ export function answerChecker(operations: readonly GuardedOperation[], options: 
       ({ operation }) => operation.method === method && operation.path === first?.operation.path,
     )
     if (found !== undefined) hold(found.operation, options, answer)
+    const needed = neededHeaders.get(answer.status)
+    if (needed !== undefined && !answer.headers.has(needed)) {
+      throw new Error(`${method} ${path} answered ${answer.status} without ${needed}`)
+    }
   }
 }
+
+/** RFC 9110, 15.5.2, 15.5.6 and 15.6.4. */
+const neededHeaders: ReadonlyMap<number, string> = new Map([
+  [401, 'www-authenticate'],
+  [405, 'allow'],
+  [503, 'retry-after'],
+])
 
 function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`)
@@ -31,12 +45,13 @@ function patternOf(path: string): RegExp {
 function hold(
   operation: GuardedOperation,
   options: DocumentOptions,
-  { status, type, json }: ReceivedAnswer,
+  { status, headers, json }: ReceivedAnswer,
 ): void {
   const what = `${operation.method} ${operation.path} answered ${status}`
   if (Object.hasOwn(operation.about.answers, status)) {
+    const type = headers.get('content-type') ?? ''
     const shape = operation.about.answers[status as keyof Answers]
-    const isFile = operation.about.files?.some((each) => type?.startsWith(each)) ?? false
+    const isFile = operation.about.files?.some((each) => type.startsWith(each)) ?? false
     if (isFile) return
     if (shape === null || shape === undefined) {
       if (json !== undefined) throw new Error(`${what} with a body that the document does not name`)

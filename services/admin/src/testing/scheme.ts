@@ -28,7 +28,7 @@ export async function openScheme({ call }: World): Promise<void> {
   await done(call('POST', '/settlementModels', deferredNet))
 }
 
-/** A participant with a limit of 1000, active; its accounts are empty. */
+/** A participant with an address and a limit of 1000, active; its accounts are empty. */
 export async function onboard({ call }: World, name: string): Promise<void> {
   await done(call('POST', '/participants', { name, currency: 'USD' }))
   await done(
@@ -38,6 +38,8 @@ export async function onboard({ call }: World, name: string): Promise<void> {
       initialPosition: 0,
     }),
   )
+  const address = { type: 'FSPIOP_CALLBACK_URL', value: `https://${name}.example` }
+  await done(call('POST', `/participants/${name}/endpoints`, address))
   await done(call('PUT', `/participants/${name}`, { isActive: true }))
 }
 

@@ -88,17 +88,22 @@ export async function openWorld(
     parts,
     async call(method, path, body, headers = {}) {
       const answer = await call(`${admin.url}${path}`, method, body, headers)
-      const { status, json } = answer
-      hold(method, path, { status, json, type: answer.headers.get('content-type') })
+      const { status, json, headers: received } = answer
+      hold(method, path, { status, json, headers: received })
       return answer
     },
     async reserve(transfer) {
       const ledger = parts.grpc.client(ledgerService, 'participant-lifecycle')
-      const item = { ...transfer, amount: '1', currency: 'USD', settles: 'NET' }
-      const hints = { settlementModelId: 1, payerAccountId: 0, payeeAccountId: 0 }
+      const item = {
+        ...transfer,
+        amount: '1',
+        currency: 'USD',
+        settles: 'NET',
+        isBulkItem: false,
+      } as const
       const expiresAt = new Date(Date.now() + 60_000).toISOString()
       const { answers } = await ledger.ProcessTransferPrepare({
-        items: [{ ...item, ...hints, expiresAt }],
+        items: [{ ...item, settlementModelId: 1, expiresAt }],
       })
       return answers[0]?.outcome ?? ''
     },

@@ -5,7 +5,9 @@ import {
   thirdPartyTransactionsService,
   transfersService,
   type LedgerEntry,
+  type LedgerEntryOutcome,
   type TransferRow,
+  type KnownTransfer,
   type TransferState,
 } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
@@ -14,10 +16,10 @@ import { connect, type Upstream } from '../upstream.ts'
 import { verify } from './verify.ts'
 
 /** The two sides, each with its answers to reads after the first few. */
-const ledger = new Map<string, string>()
-const states = new Map<string, string>()
+const ledger = new Map<string, LedgerEntryOutcome>()
+const states = new Map<string, TransferState>()
 /** Ids with other values in transfers, and missing lines in no window. */
-const changes = new Map<string, Partial<TransferState>>()
+const changes = new Map<string, Partial<KnownTransfer>>()
 const lost = new Set<string>()
 let booksWrong: string[] = []
 let bulksWrong: string[] = []
@@ -42,31 +44,27 @@ function among<Row>(rows: ReadonlyMap<string, Row>, ids: readonly string[]) {
   return [...rows].filter(([id]) => ids.includes(id))
 }
 
-function entry([id, outcome]: readonly [string, string]): LedgerEntry {
+function entry([id, outcome]: readonly [string, LedgerEntryOutcome]): LedgerEntry {
   return {
     id,
     kind: id.startsWith('funds') ? 'FUNDS_IN' : 'TRANSFER',
     outcome,
-    reason: '',
     amount: '1',
     currency: 'USD',
     payerFsp: 'a',
     payeeFsp: 'b',
-    expiresAt: '',
     createdAt: '',
-    completedAt: '',
     evidence: Buffer.alloc(0),
-    settlementModelId: 0,
+    settlementModelId: 1,
     settles: 'NET',
-    windowId: outcome === 'POSTED' ? 1 : 0,
+    windowId: outcome === 'POSTED' ? 1 : undefined,
   }
 }
 
-function transfer([id, state]: readonly [string, string]): TransferState {
+function transfer([id, state]: readonly [string, TransferState]): KnownTransfer {
   return {
     id,
     state,
-    reason: '',
     expiresAt: '',
     payerFsp: 'a',
     payeeFsp: 'b',
@@ -87,16 +85,10 @@ function line(transferId: string): TransferRow {
     transferId,
     kind: 'TRANSFER',
     state: 'ABORTED',
-    reason: '',
     payerFsp: 'a',
     payeeFsp: 'b',
     amount: '1',
     currency: 'USD',
-    windowId: 0,
-    settlementModelId: 0,
-    payerAccountId: 0,
-    payeeAccountId: 0,
-    completedTimestamp: '',
     finalisedAt: '',
     originUnavailable: false,
   }
@@ -127,6 +119,8 @@ beforeAll(async () => {
     ListWindowFees: notAsked,
     PostSettlementEntries: notAsked,
     SetInterchangeFee: notAsked,
+    SetModelRule: notAsked,
+    ListModelRules: notAsked,
     GetLedgerEntries: ({ ids }) => Promise.resolve({ entries: among(ledger, ids).map(entry) }),
     ListTransferEntries: ({ afterId, limit }) =>
       Promise.resolve({ entries: page(ledger, afterId, limit).map(entry) }),
@@ -165,7 +159,7 @@ beforeAll(async () => {
     ListSettlementTransfers: notAsked,
     ListReconciliation: notAsked,
     GetLinesOutsideWindows: ({ transferIds }) =>
-      Promise.resolve({ rows: transferIds.filter((id) => !lost.has(id)).map(line), cursor: '' }),
+      Promise.resolve({ rows: transferIds.filter((id) => !lost.has(id)).map(line) }),
     VerifySettlements: () => Promise.resolve({ windowsCompared: 3, differences: [] }),
   })
   sources = connect(parts.grpc)
@@ -230,7 +224,7 @@ test('A difference that persists is reported after three reads', async () => {
   expect(reads).toBe(3)
 })
 
-const planted: readonly (readonly [string, Partial<TransferState>, string])[] = [
+const planted: readonly (readonly [string, Partial<KnownTransfer>, string])[] = [
   ['amount', { amount: '2' }, 'transfer a differs from the ledger: amount 2 instead of 1'],
   [
     'currency',

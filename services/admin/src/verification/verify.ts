@@ -5,7 +5,6 @@
  * only a difference that persists is reported.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { TransferState } from '@causeway/protos'
 import { z } from 'zod'
 import {
   differencesAmong,
@@ -14,7 +13,6 @@ import {
   type Difference,
   type Others,
   type Reach,
-  type Transfer,
 } from '../domain/compare.ts'
 import type { Upstream } from '../upstream.ts'
 
@@ -96,7 +94,7 @@ async function compareAll(sources: Sources) {
       sources.ledger.ListTransferEntries(page, options),
       sources.transfers.ListTransferStates(page, options),
     ])
-    const reached = reachOf(ledger.entries, states.transfers.map(transferIn))
+    const reached = reachOf(ledger.entries, states.transfers)
     const others = await entriesOf(sources, reached)
     const found = differencesAmong(reached.entries, reached.transfers, others)
     suspects.push(...found.map(({ id }) => id))
@@ -162,20 +160,11 @@ async function compareIds(sources: Sources, ids: readonly string[]): Promise<Dif
   for (let from = 0; from < ids.length; from += page_max) {
     const asked = { ids: ids.slice(from, from + page_max) }
     const states = await sources.transfers.GetTransferStates(asked, options)
-    const transfers = states.transfers.map(transferIn)
+    const transfers = states.transfers
     const { entries } = await sources.ledger.GetLedgerEntries(asked, options)
     const ofTransfers = entries.filter(({ kind }) => kind === 'TRANSFER')
     const others = await entriesOf(sources, { entries: ofTransfers, transfers })
     found.push(...differencesAmong(ofTransfers, transfers, others))
   }
   return found
-}
-
-function transferIn({
-  fulfilment = '',
-  windowId = 0,
-  completedAt = '',
-  ...rest
-}: TransferState): Transfer {
-  return { ...rest, fulfilment, windowId, completedAt }
 }

@@ -2,16 +2,12 @@
  * Decides whether the service that an entry names is known to have made it. What is not known yet is
  * held: a service registers its key in the background while it starts.
  */
+import type { AuditEntryProvenance, QuarantinedEntryReason } from '@causeway/protos'
 
-export type QuarantineReason =
-  | 'KEY_UNKNOWN'
-  | 'KEY_OF_ANOTHER'
-  | 'KEY_REVOKED'
-  | 'SIGNATURE_INVALID'
-  | 'UNSIGNED'
+export type QuarantineReason = QuarantinedEntryReason
 
 export type Verdict =
-  | { readonly type: 'RECORD'; readonly provenance: 'SIGNED' | 'UNSIGNED' }
+  | { readonly type: 'RECORD'; readonly provenance: Exclude<AuditEntryProvenance, 'RELEASED'> }
   | { readonly type: 'HOLD' }
   | { readonly type: 'QUARANTINE'; readonly reason: QuarantineReason }
 
@@ -52,7 +48,7 @@ export function judge(evidence: Evidence, bounds: JudgeBounds, now: Date): Verdi
   return { type: 'RECORD', provenance: 'SIGNED' }
 }
 
-/** Replicas of the release before sign nothing, and neither does a service without a key. */
+/** A service without a key signs nothing; nor do replicas that have not got theirs yet. */
 function judgeUnsigned(
   { firstKeyAt, receivedAt }: Evidence,
   { unsigned_ms }: JudgeBounds,

@@ -1,5 +1,5 @@
 import * as authService from '@causeway/auth-service'
-import { makeComponentKey, type TestComponentKey } from '@causeway/component-keys/testing'
+import { makeComponentKey, type TestComponentKey } from '@causeway/keys/components/testing'
 import { eventually } from '@causeway/process/testing'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'

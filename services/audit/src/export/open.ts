@@ -15,13 +15,13 @@ const entries_per_write = 500
 /** Of each version of the members one number. */
 const schema = 'causeway.audit/1'
 
-/** @param path empty: nothing is exported; `-`: stdout */
+/** @param path undefined: nothing is exported; `-`: stdout */
 export function openExport(
-  path: string,
+  path: string | undefined,
   { metrics, log }: { readonly metrics: Metrics; readonly log: Logger },
   db: Database,
 ): Service {
-  if (path === '') return { stop: () => Promise.resolve() }
+  if (path === undefined) return { stop: () => Promise.resolve() }
   const behind = new Gauge({
     name: 'audit_export_behind_entries',
     help: 'recorded audit entries that were not copied for the SIEM yet',

@@ -1,3 +1,4 @@
+import { schemaOf } from '@causeway/runtime'
 import * as authService from '@causeway/auth-service'
 import { newEvent, shipLog } from '@causeway/events'
 import type { Calls } from '@causeway/grpc'
@@ -66,8 +67,7 @@ describe('lines', () => {
     await store.WriteLog({ lines: ['1', '2', '3'].map((message) => ({ ...line, message })) })
     const db = await world.parts.openDatabase({
       url: '',
-      schema: 'audit',
-      migrations: new URL('../../migrations/', import.meta.url),
+      ...schemaOf('audit'),
       connections_max: 1,
     })
     const before = Number((await store.DescribeLog({})).lines)

@@ -1,7 +1,13 @@
 /** Judges held entries again until their key is known, or the time to wait for it is over. */
 import { record } from '../recording.ts'
 import { judged, type Judged } from './judging.ts'
-import { entryIn, recordsIn, type AttributionParts, type Quarantined } from './set-aside.ts'
+import {
+  entryIn,
+  judgedByRecord,
+  recordsIn,
+  type AttributionParts,
+  type Quarantined,
+} from './set-aside.ts'
 import { deleteUnattributed, heldEntries, lockHeld, quarantineHeld } from './store.ts'
 
 const batch_max = 100
@@ -36,13 +42,13 @@ async function decide(
     decided.map(({ contentHash }) => contentHash),
   )
   const mine = decided.filter(({ contentHash }) => isHeld.has(contentHash.toString('hex')))
-  await record(tx, parts, recordsIn(mine))
-  const recorded = mine.filter(({ verdict }) => verdict.type === 'RECORD')
+  const judgedAgain = judgedByRecord(mine, await record(tx, parts, recordsIn(mine)))
+  const recorded = judgedAgain.filter(({ verdict }) => verdict.type === 'RECORD')
   await deleteUnattributed(
     tx,
     recorded.map(({ contentHash }) => contentHash),
   )
-  const refused = mine.flatMap(({ contentHash, entry, verdict }) =>
+  const refused = judgedAgain.flatMap(({ contentHash, entry, verdict }) =>
     verdict.type === 'QUARANTINE'
       ? [{ contentHash, id: entry.id, source: entry.sourceBcName, reason: verdict.reason }]
       : [],

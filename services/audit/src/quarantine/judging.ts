@@ -1,5 +1,5 @@
 /** Judges entries by the registry of component keys. */
-import { verifyComponentSignature, type KnownKeys } from '@causeway/component-keys'
+import { verifyComponentSignature, type KnownKeys } from '@causeway/keys/components'
 import { signedContentOf, type AuditPayload } from '@causeway/events'
 import { judge, type JudgeBounds, type Verdict } from '../domain/judge.ts'
 

@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto'
+import { schemaOf } from '@causeway/runtime'
 import * as authService from '@causeway/auth-service'
-import { signedContentOf, type AuditPayload } from '@causeway/events'
-import { makeComponentKey, type TestComponentKey } from '@causeway/component-keys/testing'
+import type { OutgoingMessage } from '@causeway/bus'
+import { signedEntries } from '@causeway/keys/components'
+import { auditEntry, signedContentOf, type AuditPayload } from '@causeway/events'
+import { makeComponentKey, type TestComponentKey } from '@causeway/keys/components/testing'
 import { statement } from '@causeway/postgres'
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -76,7 +80,96 @@ describe('the source of an entry', () => {
   })
 })
 
+describe('an id that is on record already', () => {
+  const at = new Date('2026-03-01T12:00:00Z')
+
+  async function expectTaken(id: string, source: string): Promise<string> {
+    const { contentHash, ...entry } = await quarantined(id)
+    expect(entry).toMatchObject({ source, reason: 'ID_TAKEN' })
+    expect(await recordsOf(id)).toHaveLength(1)
+    return contentHash
+  }
+
+  test('The same entry again changes nothing, with confidential members too', async () => {
+    const entry = {
+      actor: 'ada',
+      action: 'Act',
+      subject: 'a',
+      before: null,
+      after: { address: 'a@b.example' },
+      labels: { address: 'c@d.example' },
+      confidential: ['address'],
+      at,
+    }
+    let signed: readonly OutgoingMessage[] = []
+    const capture: typeof world.parts.bus.publish = (messages) => {
+      signed = messages
+      return Promise.resolve()
+    }
+    const bus = { ...world.parts.bus, publish: capture }
+    await signedEntries(bus, { key: quoting.key }).publish([auditEntry('quoting', entry)])
+    const [id = ''] = signed.map(({ payload }) => (payload as AuditPayload).id)
+    await world.parts.bus.publish([...signed, ...signed])
+    await recorded(id)
+    await world.parts.bus.publish(signed)
+    await world.publish('quoting', quoting, { action: 'Last' })
+    await eventually(async () => {
+      const all = await world.entries()
+      return all.find(({ entryJson }) => entryJson.includes('"Last"'))
+    }, 'a later entry is on record')
+    expect(await recordsOf(id)).toHaveLength(1)
+    const { entries } = await world.quarantine.ListQuarantinedEntries({ limit: 100 })
+    expect(entries.filter((one) => one.id === id)).toEqual([])
+  })
+
+  test('Another content of the same source is quarantined', async () => {
+    const id = await world.publish('quoting', quoting, { at })
+    await recorded(id)
+    await world.publish('quoting', quoting, { id, at, subject: 'b' })
+    await expectTaken(id, 'quoting')
+  })
+
+  test('The entry of another source is quarantined', async () => {
+    const id = await world.publish('quoting', quoting, { at })
+    await recorded(id)
+    await world.publish('settlements', settlements, { id, at })
+    await expectTaken(id, 'settlements')
+  })
+
+  test('Of two entries of one batch with one id the first is recorded, and the other one quarantined', async () => {
+    const id = randomUUID()
+    const usual = { actor: 'ada', action: 'Act', before: null, after: null, at, id }
+    await signedEntries(world.parts.bus, { key: quoting.key }).publish(
+      ['first', 'second'].map((subject) => auditEntry('quoting', { ...usual, subject })),
+    )
+    await expectTaken(id, 'quoting')
+    expect((await recordsOf(id))[0]?.entryJson).toContain('"first"')
+  })
+
+  test('A released one is on record beside the other, and comes no more into quarantine', async () => {
+    const id = await world.publish('quoting', quoting, { at })
+    await recorded(id)
+    await world.publish('settlements', settlements, { id, at })
+    const contentHash = await expectTaken(id, 'settlements')
+    const decision = { contentHash, release: true, actor: 'grace', note: '' }
+    expect(await world.quarantine.DecideQuarantinedEntry(decision)).toEqual({ isKnown: true })
+    const both = await recordsOf(id)
+    expect(both.map(({ provenance }) => provenance)).toEqual(['RELEASED', 'SIGNED'])
+  })
+})
+
 describe('an unknown key', () => {
+  test('An entry whose id is on record when its key is registered is quarantined', async () => {
+    const config = await makeComponentKey()
+    const id = await world.publish('quoting', quoting)
+    await recorded(id)
+    await world.publish('config', config, { id })
+    await world.register('config', config)
+    expect(await quarantined(id)).toMatchObject({ source: 'config', reason: 'ID_TAKEN' })
+    expect(await recordsOf(id)).toHaveLength(1)
+    config.remove()
+  })
+
   test('An entry waits for the registration of its key, and is then recorded', async () => {
     const scheduler = await makeComponentKey()
     const id = await world.publish('scheduler', scheduler)
@@ -169,8 +262,7 @@ describe('confidential members', () => {
     await quarantined(id)
     const db = await world.parts.openDatabase({
       url: '',
-      schema: 'audit',
-      migrations: new URL('../../migrations/', import.meta.url),
+      ...schemaOf('audit'),
       connections_max: 1,
     })
     const [row] = await db.query<{ readonly content: Buffer }>(

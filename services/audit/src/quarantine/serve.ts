@@ -3,7 +3,12 @@ import type { EventBus } from '@causeway/bus'
 import { auditEntry } from '@causeway/events'
 import type { Handlers } from '@causeway/grpc'
 import type { Database, Transaction } from '@causeway/postgres'
-import type { auditQuarantineService, QuarantineDecision } from '@causeway/protos'
+import {
+  present,
+  type auditQuarantineService,
+  type QuarantineDecision,
+  type QuarantinedEntry,
+} from '@causeway/protos'
 import { record, type RecordingParts } from '../recording.ts'
 import { entryIn } from './set-aside.ts'
 import {
@@ -11,7 +16,7 @@ import {
   deleteUnattributed,
   lockQuarantined,
   quarantined,
-  type Unattributed,
+  type Quarantined,
 } from './store.ts'
 
 const entries_max = 500
@@ -56,13 +61,13 @@ async function decide(
       before: { id, source, action, reason },
       after: release ? { provenance: 'RELEASED' } : null,
       at: new Date(),
-      labels: { entryId: id, ...(note === '' ? {} : { note }) },
+      labels: { entryId: id, ...present({ note }) },
     }),
   ])
   return true
 }
 
-function message(row: Unattributed) {
+function message(row: Quarantined): QuarantinedEntry {
   const { contentHash, id, source, action, actor, subject, keyId, reason } = row
   return {
     contentHash: contentHash.toString('hex'),
@@ -72,8 +77,8 @@ function message(row: Unattributed) {
     actor,
     subject,
     ...(keyId === '' ? {} : { keyId }),
-    reason: reason ?? '',
+    reason,
     receivedAt: row.receivedAt.toISOString(),
-    quarantinedAt: row.quarantinedAt?.toISOString() ?? '',
+    quarantinedAt: row.quarantinedAt.toISOString(),
   }
 }

@@ -1,10 +1,15 @@
 /** Stores entries that are held or quarantined, and reads them again. */
-import { createHash } from 'node:crypto'
-import type { Seal } from '@causeway/crypto-provider'
+import type { Seal } from '@causeway/keys/provider'
 import { canonicalJson, type AuditPayload } from '@causeway/events'
 import type { Database, Transaction } from '@causeway/postgres'
 import type { QuarantineReason } from '../domain/judge.ts'
-import { actorOf, type NewRecord, type RecordingParts } from '../recording.ts'
+import {
+  actorOf,
+  contentHashOf,
+  type NewRecord,
+  type RecordingParts,
+  type RecordOutcome,
+} from '../recording.ts'
 import type { Judged, JudgingParts } from './judging.ts'
 import { insertUnattributed, type Unattributed } from './store.ts'
 
@@ -26,6 +31,19 @@ export interface AttributionParts extends RecordingParts {
 export function recordsIn(entries: readonly Judged[]): readonly NewRecord[] {
   return entries.flatMap(({ entry, verdict }) =>
     verdict.type === 'RECORD' ? [{ entry, provenance: verdict.provenance }] : [],
+  )
+}
+
+/** The verdict on those whose id is taken is that. */
+export function judgedByRecord<Each extends Judged>(
+  entries: readonly Each[],
+  { taken }: RecordOutcome,
+): readonly Each[] {
+  const refused = new Set(taken.map(({ entry }) => entry))
+  return entries.map((each) =>
+    refused.has(each.entry)
+      ? { ...each, verdict: { type: 'QUARANTINE', reason: 'ID_TAKEN' } }
+      : each,
   )
 }
 
@@ -51,7 +69,7 @@ export async function setAside(
 
 function rowOf({ entry, receivedAt, verdict }: Judged, seal: Seal | undefined) {
   const text = Buffer.from(canonicalJson(entry))
-  const contentHash = createHash('sha256').update(text).digest()
+  const contentHash = contentHashOf(entry)
   return {
     contentHash,
     id: entry.id,

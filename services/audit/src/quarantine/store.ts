@@ -25,6 +25,11 @@ export interface Unattributed {
   readonly quarantinedAt: Date | null
 }
 
+export type Quarantined = Unattributed & {
+  readonly reason: QuarantineReason
+  readonly quarantinedAt: Date
+}
+
 const insertRows = statement(`
   insert into unattributed
     (content_hash, id, source, action, actor, subject, key_id, content, is_encrypted, received_at,
@@ -124,8 +129,8 @@ const lockOne = statement(`
 export async function lockQuarantined(
   tx: Transaction,
   hash: Buffer,
-): Promise<Unattributed | undefined> {
-  const [row] = await tx.query<Unattributed>(lockOne, [hash])
+): Promise<Quarantined | undefined> {
+  const [row] = await tx.query<Quarantined>(lockOne, [hash])
   return row
 }
 
@@ -134,8 +139,8 @@ const selectQuarantined = statement(`
   order by quarantined_at desc, content_hash limit $1`)
 
 /** The newest first. */
-export async function quarantined(db: Queries, limit: number): Promise<readonly Unattributed[]> {
-  return db.query<Unattributed>(selectQuarantined, [limit])
+export async function quarantined(db: Queries, limit: number): Promise<readonly Quarantined[]> {
+  return db.query<Quarantined>(selectQuarantined, [limit])
 }
 
 const countRows = statement(`

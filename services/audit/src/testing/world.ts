@@ -3,8 +3,8 @@ import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { signedEntries } from '@causeway/component-keys'
-import type { TestComponentKey } from '@causeway/component-keys/testing'
+import { signedEntries } from '@causeway/keys/components'
+import type { TestComponentKey } from '@causeway/keys/components/testing'
 import { auditEntry, type AuditedAction } from '@causeway/events'
 import type { Calls } from '@causeway/grpc'
 import {
@@ -70,18 +70,7 @@ export function startAuthService(service: AskedService, parts: TestParts): Promi
   return service.start(values, parts)
 }
 
-export const everything = {
-  source: '',
-  action: '',
-  actor: '',
-  subject: '',
-  labelKey: '',
-  labelValue: '',
-  from: '',
-  to: '',
-  beforeN: '',
-  limit: 500,
-}
+export const everything = { limit: 500 }
 
 export async function openWorld(
   authService: AskedService,

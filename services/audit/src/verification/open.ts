@@ -81,9 +81,8 @@ type Scheduler = Pick<
 
 /** Another time may have been set before; empty: never. */
 async function register(scheduler: Scheduler, cron: string): Promise<void> {
-  const reminder = { reminderId, owner, dueAt: '', cron, payload: '' }
-  const task = { taskType: 'EVENT', url: '', recovery: 'RETRY' }
-  const create = () => scheduler.CreateScheduleReminder({ ...reminder, ...task })
+  const task = { payload: '', taskType: 'EVENT', recovery: 'RETRY' } as const
+  const create = () => scheduler.CreateScheduleReminder({ reminderId, owner, cron, ...task })
   if (cron !== '' && !(await create()).refusal) return
   await scheduler.DeleteScheduleReminder({ reminderId, owner })
   if (cron === '') return
@@ -107,8 +106,8 @@ async function verifyAsked(
   const { faults, checked } = result
   await parts.db.transaction(async (tx) => {
     if (!(await finishVerification(tx, asked, new Date(), result))) return
-    if (settings.AUDIT_MAIL_TO === '') return
-    bus.announce(tx, [mailOf(asked, result, settings)])
+    const { AUDIT_MAIL_TO: address, HUB_NAME: hub } = settings
+    if (address !== undefined) bus.announce(tx, [mailOf(asked, result, { address, hub })])
   })
   if (faults.length > 0) log.error({ faults }, 'ALARM the audit log does not verify')
   else log.info({ checked: String(checked) }, 'the audit log is verified')
@@ -147,7 +146,7 @@ async function verifyAll(
 function mailOf(
   { eventId, askedAt }: Asked,
   { checked, last, faults }: Verified,
-  { AUDIT_MAIL_TO: address, HUB_NAME: fspId }: Telling['settings'],
+  { address, hub: fspId }: { readonly address: string; readonly hub: string },
 ) {
   const number = String(last.n)
   const hash = last.hash.toString('hex')

@@ -1,5 +1,6 @@
+import { schemaOf } from '@causeway/runtime'
 import * as authService from '@causeway/auth-service'
-import { makeComponentKey, type TestComponentKey } from '@causeway/component-keys/testing'
+import { makeComponentKey, type TestComponentKey } from '@causeway/keys/components/testing'
 import { newEvent, onEvents, type DomainEvent } from '@causeway/events'
 import { statement, type Database } from '@causeway/postgres'
 import { eventually } from '@causeway/process/testing'
@@ -37,8 +38,7 @@ beforeEach(async () => {
   })
   db = await world.parts.openDatabase({
     url: '',
-    schema: 'audit',
-    migrations: new URL('../../migrations/', import.meta.url),
+    ...schemaOf('audit'),
     connections_max: 1,
   })
 })
@@ -53,8 +53,7 @@ afterEach(async () => {
 
 const run = (sql: string) => db.query(statement(sql), [])
 
-const verify = () =>
-  world.audit.VerifyAuditChain({ afterN: '0', limit: 5_000, notedN: '', notedHash: '' })
+const verify = () => world.audit.VerifyAuditChain({ afterN: '0', limit: 5_000 })
 
 async function recordAndAnchor(count: number): Promise<void> {
   let id = ''
@@ -87,7 +86,7 @@ const firstMail = () =>
 test('The verification is a daily reminder of the scheduler', async () => {
   const { ListScheduleReminders } = world.parts.grpc.client(schedulerService, 'scheduler')
   const reminder = await eventually(async () => {
-    const { reminders } = await ListScheduleReminders({ owner: 'audit', state: '' })
+    const { reminders } = await ListScheduleReminders({ owner: 'audit' })
     return reminders.find((each) => each.reminder?.reminderId === 'audit/verify')?.reminder
   }, 'the reminder is registered')
   expect(reminder).toMatchObject({ cron: '0 3 * * *', taskType: 'EVENT' })

@@ -197,7 +197,7 @@ const table: readonly (readonly [string, Message, readonly string[]])[] = [
   ],
   [
     'a valid signature whose counter did not increase',
-    verify(dfsp, {}, { type: 'VALID', ceremony: { ...ceremony, signCount: 4 } }),
+    verify(dfsp, {}, { ...goodSignature, ceremony: { ...ceremony, signCount: 4 } }),
     [
       'CONSENT_UNKNOWN bankx',
       'CONSENT_UNKNOWN bankx',
@@ -208,7 +208,7 @@ const table: readonly (readonly [string, Message, readonly string[]])[] = [
   ],
   [
     'a valid signature made at another origin',
-    verify(dfsp, {}, { type: 'VALID', ceremony: { ...ceremony, origin: 'https://x.example' } }),
+    verify(dfsp, {}, { ...goodSignature, ceremony: { ...ceremony, origin: 'https://x.example' } }),
     [
       'CONSENT_UNKNOWN bankx',
       'CONSENT_UNKNOWN bankx',
@@ -262,6 +262,14 @@ describe('a consent', () => {
     })
     expect(decided('ISSUED', revoke(dfsp, later))).toMatchObject({ consent: { revokedAt: now } })
   })
+})
+
+test('A signature over a challenge that was verified for another request is refused and audited', () => {
+  const signed = verify(dfsp, {}, goodSignature)
+  expect(summaryOf(decided('ISSUED', signed))).toBe('VERIFIED bankx')
+  expect(summaryOf(decided('ISSUED', signed, { isProven: true }))).toBe(
+    'SIGNATURE_INVALID bankx, AUDIT',
+  )
 })
 
 describe('of a pair of FSPs', () => {

@@ -11,7 +11,7 @@ import { decideOwnership, decideParties, decideRegistration } from './domain/reg
 import { decideRevocation } from './domain/revoke.ts'
 import { decideVerification } from './domain/verify.ts'
 import type { Checks } from './examine.ts'
-import type { Known } from './store.ts'
+import { provenKey, type Known } from './store.ts'
 
 export interface DecisionContext {
   readonly policy: RelyingPartyPolicy
@@ -57,6 +57,7 @@ export function decide(
         request,
         checks.signature,
         (ceremony, verifier) => originFault(ceremony, verifier, policy, allowed),
+        (signedHash) => known.proven.has(provenKey({ consentId, signedHash })),
         now,
       )
     }

@@ -2,6 +2,7 @@
  * Cryptographic checks that a decision will need. They run before it, without lock or transaction;
  * an unneeded result is discarded.
  */
+import type { X509Certificate } from 'node:crypto'
 import {
   checkAssertion,
   checkAttestation,
@@ -22,14 +23,18 @@ export interface Checks {
 type Of<Type extends Command['type']> = Extract<Command, { type: Type }>
 
 /** Checks nothing for a command whose decision does not need it. */
-export async function examine(command: Command, known: Known): Promise<Checks> {
+export async function examine(
+  command: Command,
+  known: Known,
+  roots: readonly X509Certificate[],
+): Promise<Checks> {
   if (known.handled.has(command.eventId)) return {}
   switch (command.type) {
     case 'REGISTER': {
       const consent = known.consents.get(command.registration.consentId)
       const isNew = consent === undefined || consent.state === 'REFUSED'
       return isNew && command.registration.fault === undefined
-        ? { credential: await credentialCheck(command) }
+        ? { credential: await credentialCheck(command, roots) }
         : {}
     }
     case 'VERIFY':
@@ -39,16 +44,21 @@ export async function examine(command: Command, known: Known): Promise<Checks> {
   }
 }
 
-/** Whether the registration proves the credential. */
-export function credentialCheck({
-  credentialType,
-  payload,
-  challenge,
-}: Pick<Of<'REGISTER'>, 'credentialType' | 'payload' | 'challenge'>):
-  | Promise<CredentialCheck>
-  | CredentialCheck {
+/**
+ * Whether the registration proves the credential.
+ *
+ * @param roots one of them has to have certified an authenticator; empty: any maker is accepted
+ */
+export function credentialCheck(
+  {
+    credentialType,
+    payload,
+    challenge,
+  }: Pick<Of<'REGISTER'>, 'credentialType' | 'payload' | 'challenge'>,
+  roots: readonly X509Certificate[],
+): Promise<CredentialCheck> | CredentialCheck {
   return credentialType === 'FIDO'
-    ? checkAttestation(payload, consentClientChallenges(challenge))
+    ? checkAttestation(payload, consentClientChallenges(challenge), roots)
     : checkGenericRegistration(payload, challenge)
 }
 

@@ -3,6 +3,7 @@
  * signatures, decides under lock on the state as of then, and stores and announces the decisions in
  * one transaction. Events of one consent or one verification request stay in order.
  */
+import type { X509Certificate } from 'node:crypto'
 import type { OutgoingMessage } from '@causeway/bus'
 import { roundsOf } from '@causeway/events'
 import { allOf } from '@causeway/process'
@@ -16,6 +17,8 @@ import { examine, type Checks } from './examine.ts'
 import type { ConsentStore, Decided, Keys, Known } from './store.ts'
 
 export interface ConsentWork extends DecisionContext {
+  /** Of the makers of authenticators; empty: any maker is accepted. */
+  readonly roots: readonly X509Certificate[]
   readonly store: ConsentStore
   readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>
   readonly now: () => Date
@@ -39,16 +42,20 @@ export async function carryOut(work: ConsentWork, commands: readonly Command[]):
   let known = open.length === 0 ? undefined : await work.store.read(keysOf(open))
   // A check that found no state to check against is repeated on the state that was read since.
   while (known !== undefined && open.length > 0) {
-    const checks = await examineAll(open, known)
+    const checks = await examineAll(open, known, work.roots)
     ;({ open, known } = await settle(work, checks))
   }
 }
 
 export type Examined = readonly (readonly [Command, Checks])[]
 
-export function examineAll(commands: readonly Command[], known: Known): Promise<Examined> {
+export function examineAll(
+  commands: readonly Command[],
+  known: Known,
+  roots: readonly X509Certificate[],
+): Promise<Examined> {
   return Promise.all(
-    commands.map(async (command) => [command, await examine(command, known)] as const),
+    commands.map(async (command) => [command, await examine(command, known, roots)] as const),
   )
 }
 
@@ -59,7 +66,7 @@ export function examineAll(commands: readonly Command[], known: Known): Promise<
 async function settle(work: ConsentWork, examined: Examined) {
   let open: readonly Command[] = []
   let decided: readonly Decided[] = []
-  const keys = keysOf(examined.map(([command]) => command))
+  const keys = { ...keysOf(examined.map(([command]) => command)), signed: signedIn(examined) }
   const known = await work.store.change(keys, work.now, (stored, now) => {
     const decisions = examined.map(([command, checks]) => ({
       command,
@@ -95,6 +102,7 @@ async function answer(work: ConsentWork, questions: readonly Question[]): Promis
     store.read({
       consentIds: [],
       eventIds: [],
+      signed: [],
       verificationRequestIds: questions.flatMap((one) =>
         one.type === 'QUERY_VERIFICATION' ? [one.query.verificationRequestId] : [],
       ),
@@ -132,7 +140,17 @@ export function keysOf(commands: readonly Command[]): Keys {
       command.type === 'VERIFY' ? [command.request.verificationRequestId] : [],
     ),
     eventIds: commands.map(({ eventId }) => eventId),
+    signed: [],
   }
+}
+
+/** The challenges that were found signed. */
+function signedIn(examined: Examined): Keys['signed'] {
+  return examined.flatMap(([command, { signature }]) =>
+    signature?.type === 'VALID'
+      ? [{ consentId: consentIdOf(command), signedHash: signature.signedHash }]
+      : [],
+  )
 }
 
 /** A round has at most one entry per consent and per verification request. */

@@ -206,7 +206,7 @@ async function examineFirst(batch: readonly ConsentEvent[]) {
   const asked = batch.flatMap((event) => parseEvent(event, participant) ?? [])
   const [round = []] = roundsOf(asked, idsOf)
   const commands = round as readonly Command[]
-  await examineAll(commands, await store.read(keysOf(commands)))
+  await examineAll(commands, await store.read(keysOf(commands)), [])
 }
 
 /** All statements have run, and the transaction ends before COMMIT. */

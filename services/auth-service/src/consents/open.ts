@@ -1,42 +1,62 @@
 /**
- * Starts the hosted auth service: event handlers, the operator API, and the time-out of
- * registrations.
+ * Opens consents: queries of them and of the payments from them, and the auth service that the hub hosts
+ * for DFSPs, with the time-out of its registrations.
  */
+import type { X509Certificate } from 'node:crypto'
 import type { RelyingPartyPolicy } from '@causeway/credentials'
 import { onEvents } from '@causeway/events'
-import type { Database } from '@causeway/postgres'
-import { periodically, type Logger, type Service } from '@causeway/process'
-import type { ProcessParts } from '@causeway/runtime'
+import { periodically, type Service } from '@causeway/process'
+import { consentsService, thirdPartyTransactionsService } from '@causeway/protos'
 import type { Measures } from '../measures.ts'
-import type { Settings } from '../settings.ts'
+import { allOf, type OwnParts } from '../own-parts.ts'
 import { consentEvents } from './contract.ts'
 import type { Decision } from './domain/decision.ts'
 import { handleBatch, type ConsentWork } from './handle.ts'
+import { openThirdParties } from './pisp/open.ts'
+import { serveThirdParties } from './pisp/serve.ts'
+import { serveConsents } from './serve.ts'
 import { openConsentStore } from './store.ts'
 import { refuseUnconfirmed } from './sweep.ts'
 
-export interface ConsentParts extends Pick<ProcessParts, 'bus'> {
+export interface ConsentParts extends OwnParts {
   readonly policy: RelyingPartyPolicy
-  readonly db: Database
-  readonly measures: Measures
-  readonly log: Logger
+  readonly roots: readonly X509Certificate[]
 }
 
 const upkeep_interval_ms = 3_600_000
 const sweeps_per_wait = 4
 const batch_max = 100
 
-export async function openConsents(
-  settings: Settings,
-  { bus, db, policy, measures, log }: ConsentParts,
+/** Serves the queries of consents and of payments that PISPs begin: decides nothing. */
+export function serveReads(
+  { grpc, db, bus }: Pick<OwnParts, 'grpc' | 'db' | 'bus'>,
+  participant: string,
+) {
+  grpc.serve(consentsService, serveConsents({ db, bus, now: () => new Date() }))
+  grpc.serve(thirdPartyTransactionsService, serveThirdParties({ db, participant }))
+}
+
+export async function openConsents(parts: ConsentParts): Promise<Service> {
+  const participant = parts.settings.AUTH_SERVICE_PARTICIPANT
+  serveReads(parts, participant)
+  return allOf([
+    await openThirdParties({ ...parts, participant }),
+    await openHosted(parts, participant),
+  ])
+}
+
+/** The auth service that the hub hosts: registers and verifies for DFSPs. */
+async function openHosted(
+  { settings, bus, db, policy, roots, measures, log }: ConsentParts,
+  participant: string,
 ): Promise<Service> {
   const store = openConsentStore(db, bus)
   await store.ensurePartitions(new Date())
-  const participant = settings.AUTH_SERVICE_PARTICIPANT
   if (participant === '') return { stop: () => Promise.resolve() }
   const work: ConsentWork = {
     store,
     policy,
+    roots,
     participant,
     publish: (messages) => bus.publish(messages),
     now: () => new Date(),
@@ -46,7 +66,7 @@ export async function openConsents(
     handleBatch(work, events),
   )
   const wait_ms = settings.AUTH_SERVICE_OWNERSHIP_WAIT_MS
-  const sweeping = { batch_max, wait_ms, lowWatermark: () => subscribed.lowWatermark() }
+  const sweeping = { batch_max, wait_ms, log, lowWatermark: () => subscribed.lowWatermark() }
   const routines = [
     periodically(wait_ms / sweeps_per_wait, () => refuseUnconfirmed(work, sweeping), {
       log,

@@ -1,7 +1,7 @@
 import { StartError } from '@causeway/process'
 import { expect, test } from '@jest/globals'
 import { authSettings } from '../testing/world.ts'
-import { policyOf } from './policy.ts'
+import { attestationRoots, policyOf } from './policy.ts'
 
 test('A PISP is listed with its origins and its relying-party ids', () => {
   const { allowed } = policyOf(
@@ -38,7 +38,16 @@ test.each([
   'pispx pispx.example',
   'https://pispx.example pispx.example',
   'pispx https://a.example a.example; pispx https://b.example b.example',
+  'pispx https://pispx.co.uk co.uk',
+  'pispx https://192.0.2.7 192.0.2.7',
+  'pispx https://app.pispx.example https://other.example pispx.example',
 ])('The start fails with the list %s', (text) => {
   const settings = authSettings({ AUTH_SERVICE_ORIGINS: text })
   expect(() => policyOf(settings)).toThrow(StartError)
+})
+
+test('By default any maker of authenticators is accepted, and a file that names none fails the start', async () => {
+  expect(await attestationRoots(authSettings())).toEqual([])
+  const settings = authSettings({ AUTH_SERVICE_ATTESTATION_ROOTS_FILE: import.meta.filename })
+  await expect(attestationRoots(settings)).rejects.toThrow(StartError)
 })

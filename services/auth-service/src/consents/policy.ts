@@ -1,6 +1,13 @@
-/** Reads the settings of allowed origins and relying parties of FIDO credentials. */
-import type { Allowed, RelyingPartyPolicy } from '@causeway/credentials'
+/** Reads the settings of allowed origins, relying parties and makers of FIDO credentials. */
+import type { X509Certificate } from 'node:crypto'
+import {
+  isOriginOf,
+  isRelyingPartyId,
+  type Allowed,
+  type RelyingPartyPolicy,
+} from '@causeway/credentials'
 import { StartError } from '@causeway/process'
+import { authoritiesIn } from '../authority-files.ts'
 import type { Settings } from '../settings.ts'
 
 /** Throws StartError for an invalid list. */
@@ -12,6 +19,12 @@ export function policyOf(settings: Settings): RelyingPartyPolicy {
     acceptsCrossOrigin: settings.AUTH_SERVICE_CROSS_ORIGIN === 'on',
     requiresUserVerification: settings.AUTH_SERVICE_USER_VERIFICATION === 'on',
   }
+}
+
+/** Throws StartError for a file without certificates. */
+export function attestationRoots(settings: Settings): Promise<readonly X509Certificate[]> {
+  const { AUTH_SERVICE_ATTESTATION_ROOTS_FILE: file } = settings
+  return authoritiesIn('AUTH_SERVICE_ATTESTATION_ROOTS_FILE', file)
 }
 
 function allowedIn(text: string): ReadonlyMap<string, Allowed> {
@@ -27,7 +40,19 @@ function allowedIn(text: string): ReadonlyMap<string, Allowed> {
         `AUTH_SERVICE_ORIGINS: '${entry.trim()}' must be one PISP followed by its origins and relying-party ids, and each PISP may occur once.`,
       )
     }
+    const fault = faultOf({ origins, rpIds })
+    if (fault !== undefined) {
+      throw new StartError(`AUTH_SERVICE_ORIGINS: '${entry.trim()}': ${fault}.`)
+    }
     allowed.set(name, { origins, rpIds })
   }
   return allowed
+}
+
+function faultOf({ origins, rpIds }: Allowed): string | undefined {
+  const rpId = rpIds.find((id) => !isRelyingPartyId(id))
+  if (rpId !== undefined) return `${rpId} is an IP address, a public suffix or no domain`
+  const ofWeb = origins.filter((origin) => /^https?:/.test(origin))
+  const stray = ofWeb.find((origin) => !rpIds.some((id) => isOriginOf(origin, id)))
+  return stray && `${stray} is at none of its relying parties`
 }

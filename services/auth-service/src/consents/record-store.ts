@@ -1,19 +1,24 @@
 /** Queries of consents for operators, and the erasure of consents. */
 import { archivedMonths, statement, type Queries, type Transaction } from '@causeway/postgres'
-import { eraseDescriptions } from '../third-party/record-store.ts'
+import type {
+  ConsentSummaryCredentialType,
+  ConsentSummaryReason,
+  ConsentSummaryState,
+} from '@causeway/protos'
+import { eraseDescriptions } from './pisp/record-store.ts'
 
 export interface SummaryRow {
   readonly id: string
-  readonly state: string
+  readonly state: ConsentSummaryState
   readonly dfsp: string
   readonly pisp: string | null
   readonly consent_request_id: string | null
-  readonly credential_type: string | null
+  readonly credential_type: ConsentSummaryCredentialType | null
   readonly registered_at: Date
   readonly issued_at: Date | null
   readonly revoked_at: Date | null
   readonly revoked_by: string | null
-  readonly reason: string | null
+  readonly reason: ConsentSummaryReason | null
   readonly erased_at: Date | null
   readonly verifier: string | null
 }
@@ -32,9 +37,9 @@ export interface StepRow {
 }
 
 export interface Search {
-  readonly consentId: string
-  readonly fspId: string
-  readonly state: string
+  readonly consentId: string | undefined
+  readonly fspId: string | undefined
+  readonly state: ConsentSummaryState | undefined
   readonly from: Date | null
   readonly to: Date | null
   /** The last entry of the page before. */
@@ -47,8 +52,8 @@ const columns = `c.id, c.state, c.dfsp, p.pisp, c.consent_request_id, c.credenti
 
 const searchStatement = statement(`
   select ${columns} from consents c left join consent_parties p on p.consent_id = c.id
-  where ($1::text = '' or c.id = $1::text) and ($2::text = '' or c.dfsp = $2::text or p.pisp = $2::text)
-    and ($3::text = '' or c.state = $3::text)
+  where ($1::text is null or c.id = $1::text) and ($2::text is null or c.dfsp = $2::text or p.pisp = $2::text)
+    and ($3::text is null or c.state = $3::text)
     and ($4::timestamptz is null or c.registered_at >= $4::timestamptz)
     and ($5::timestamptz is null or c.registered_at < $5::timestamptz)
     and ($6::timestamptz is null or (c.registered_at, c.id) < ($6::timestamptz, $7::text))
@@ -82,9 +87,9 @@ const stepsStatement = statement(`
 export function searchConsents(db: Queries, search: Search): Promise<readonly SummaryRow[]> {
   const { consentId, fspId, state, from, to, after, limit } = search
   return db.query<SummaryRow>(searchStatement, [
-    consentId,
-    fspId,
-    state,
+    consentId ?? null,
+    fspId ?? null,
+    state ?? null,
     from,
     to,
     after?.at ?? null,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createAuthenticator } from '@causeway/fsp'
 import type { Handlers } from '@causeway/grpc'
 import { statement } from '@causeway/postgres'
-import type { consentsService } from '@causeway/protos'
+import type { ConsentSearch, consentsService } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { serveConsents } from './serve.ts'
@@ -49,7 +49,7 @@ afterAll(async () => {
 
 const call = { signal: new AbortController().signal, left_ms: () => 2_000, caller: 'admin' }
 
-const anything = { consentId: '', fspId: '', state: '', from: '', to: '', limit: 50, after: '' }
+const anything: ConsentSearch = { limit: 50 }
 
 async function issued() {
   const id = randomUUID()
@@ -102,7 +102,7 @@ test('Consents are found by id, FSP, state and time, in pages', async () => {
     ids.unshift((await issued()).id)
   }
   await world.handle(deletion(ids[1] ?? ''))
-  const search = async (asked: Partial<typeof anything>) => {
+  const search = async (asked: Partial<ConsentSearch>) => {
     const { consents, next } = await served.SearchConsents({ ...anything, ...asked }, call)
     return { ids: consents.map(({ consentId }) => consentId), next }
   }

@@ -109,6 +109,23 @@ describe('a consent with a valid credential', () => {
     expect(await world.consent(ids[0] ?? '')).toMatchObject({ state: 'REFUSED' })
   })
 
+  test('A registration that cannot be refused keeps no other from being refused', async () => {
+    const ids = [randomUUID(), randomUUID(), randomUUID()]
+    const [bad = ''] = ids
+    await world.handle(...ids.map((id) => registration(id, valid(id))))
+    world.after(60_000)
+    const refused = await world.sweep(60_000, (store) => ({
+      ...store,
+      change: (keys, ...rest) =>
+        keys.consentIds.includes(bad)
+          ? Promise.reject(new Error('it cannot be announced'))
+          : store.change(keys, ...rest),
+    }))
+    expect(refused).toEqual(['ConsentRefused bankx 6003', 'ConsentRefused bankx 6003'])
+    expect(await world.consent(bad)).toMatchObject({ state: 'PENDING' })
+    expect(await world.sweep(60_000)).toEqual(['ConsentRefused bankx 6003'])
+  })
+
   test("Associations of FSPs' parties do not issue a consent", async () => {
     const id = randomUUID()
     await world.handle(registration(id, valid(id)))

@@ -26,7 +26,7 @@ const verification: Verification = {
   dfspId: dfsp,
   requestEventId: 'first',
   requestHash: 'content',
-  result: { type: 'VERIFIED' },
+  result: { type: 'VERIFIED', signedHash: 'hash' },
   decidedAt: before,
 }
 

@@ -134,17 +134,20 @@ export interface VerificationRow {
   readonly reason: VerificationReason | null
   readonly detail: string
   readonly decided_at: Date
+  readonly signed_hash: Buffer | null
 }
 
 export function verificationOf(row: VerificationRow): Verification {
   const { reason, detail } = row
+  // Null where the verification failed: the constraints of the table enforce this, too.
+  const signedHash = row.signed_hash?.toString('base64url') ?? ''
   return {
     verificationRequestId: row.id,
     consentId: row.consent_id,
     dfspId: row.dfsp,
     requestEventId: row.request_event_id,
     requestHash: row.request_hash.toString('base64url'),
-    result: reason === null ? { type: 'VERIFIED' } : { type: 'FAILED', reason, detail },
+    result: reason === null ? { type: 'VERIFIED', signedHash } : { type: 'FAILED', reason, detail },
     decidedAt: row.decided_at,
   }
 }

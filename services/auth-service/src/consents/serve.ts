@@ -1,4 +1,5 @@
 /** Consents for operators: search, history and erasure. Credentials are never returned. */
+import { refusalMessage } from '@causeway/services'
 import type { EventBus } from '@causeway/bus'
 import type { FidoVerifier, Verifier } from '@causeway/credentials'
 import type { Handlers } from '@causeway/grpc'
@@ -9,7 +10,7 @@ import {
   type ConsentSummary,
   type consentsService,
 } from '@causeway/protos'
-import { createdByFault, isRefused, refusalMessage, timeMessage, timeOf } from '../contract.ts'
+import { createdByFault, isRefused, timeMessage, timeOf } from '../contract.ts'
 import { refuse, type Refused } from '../domain/refusal.ts'
 import { readCursor, writeCursor } from '../page-cursor.ts'
 import { record } from '../record.ts'
@@ -40,8 +41,8 @@ export function serveConsents(parts: ServeParts): Handlers<typeof consentsServic
     async SearchConsents(asked) {
       const limit = Math.min(Math.max(asked.limit, 1), page_max)
       const { consentId, fspId, state } = asked
-      const from = orNull(timeOf('from', asked.from, null))
-      const to = orNull(timeOf('to', asked.to, null))
+      const from = validated(timeOf('from', asked.from, null))
+      const to = validated(timeOf('to', asked.to, null))
       const search: Search = {
         consentId,
         fspId,
@@ -115,7 +116,7 @@ function erase(
 }
 
 /** The operator API has validated the time. */
-function orNull(time: Date | null | Refused): Date | null {
+function validated(time: Date | null | Refused): Date | null {
   if (time !== null && isRefused(time)) throw new Error(time.detail)
   return time
 }
@@ -125,15 +126,17 @@ function summaryOf(row: SummaryRow): ConsentSummary {
     consentId: row.id,
     state: row.state,
     dfspId: row.dfsp,
-    pispId: row.pisp ?? '',
-    consentRequestId: row.consent_request_id ?? '',
-    ...present({ credentialType: row.credential_type }),
     registeredAt: timeMessage(row.registered_at),
-    issuedAt: timeMessage(row.issued_at),
-    revokedAt: timeMessage(row.revoked_at),
-    revokedBy: row.revoked_by ?? '',
-    reason: row.reason ?? '',
-    erasedAt: timeMessage(row.erased_at),
+    ...present({
+      pispId: row.pisp,
+      consentRequestId: row.consent_request_id,
+      credentialType: row.credential_type,
+      issuedAt: row.issued_at?.toISOString(),
+      revokedAt: row.revoked_at?.toISOString(),
+      revokedBy: row.revoked_by,
+      reason: row.reason,
+      erasedAt: row.erased_at?.toISOString(),
+    }),
   }
 }
 
@@ -152,6 +155,6 @@ function stepOf({ at, type, fsp, detail, verification }: StepRow): ConsentStep {
     type,
     fspId: fsp,
     detail,
-    verificationRequestId: verification ?? '',
+    ...present({ verificationRequestId: verification }),
   }
 }

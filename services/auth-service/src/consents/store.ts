@@ -5,6 +5,7 @@
  */
 import type { EventBus, OutgoingMessage } from '@causeway/bus'
 import {
+  byteaArray,
   ensureMonthlyPartitions,
   statement,
   textArray,
@@ -17,6 +18,7 @@ import type { Decision } from './domain/decision.ts'
 import {
   consentColumns,
   consentOf,
+  hashBytes,
   partiesOf,
   verificationOf,
   type ConsentRow,
@@ -31,6 +33,17 @@ export interface Keys {
   readonly verificationRequestIds: readonly string[]
   /** The ids of the events in the batch. */
   readonly eventIds: readonly string[]
+  readonly signed: readonly SignedChallenge[]
+}
+
+export interface SignedChallenge {
+  readonly consentId: string
+  /** SHA-256, base64url. */
+  readonly signedHash: string
+}
+
+export function provenKey({ consentId, signedHash }: SignedChallenge): string {
+  return `${consentId} ${signedHash}`
 }
 
 export interface Known {
@@ -39,6 +52,8 @@ export interface Known {
   readonly verifications: ReadonlyMap<string, Verification>
   /** Events with a stored decision. */
   readonly handled: ReadonlySet<string>
+  /** Challenges that are VERIFIED for some request, by `provenKey`. */
+  readonly proven: ReadonlySet<string>
 }
 
 /** A decision with its consent and its event. */
@@ -89,8 +104,13 @@ const partiesStatement = statement(`
 
 const verificationsStatement = statement(`
   select v.id, v.consent_id, v.dfsp, v.request_event_id, v.request_hash, v.reason, v.detail,
-    v.decided_at
+    v.decided_at, v.signed_hash
   from unnest($1::text[]) as a (id) join verifications v using (id)`)
+
+const provenStatement = statement(`
+  select a.consent_id as "consentId", v.signed_hash as "signedHash"
+  from unnest($1::text[], $2::bytea[]) as a (consent_id, signed_hash)
+  join verifications v using (consent_id, signed_hash)`)
 
 const handledStatement = statement(`
   select event_id as id from consent_steps where event_id = any($1::text[]::uuid[])`)
@@ -146,7 +166,7 @@ async function lockIds(tx: Transaction, ids: readonly string[]): Promise<void> {
 }
 
 async function read(db: Queries, keys: Keys): Promise<Known> {
-  const { consentIds, verificationRequestIds, eventIds } = keys
+  const { consentIds, verificationRequestIds, eventIds, signed } = keys
   const verifications = await rowsOf<VerificationRow>(
     db,
     verificationsStatement,
@@ -154,17 +174,34 @@ async function read(db: Queries, keys: Keys): Promise<Known> {
   )
   // For a verification that is queried by its id alone, only its row names the consent.
   const ids = [...new Set([...consentIds, ...verifications.map((row) => row.consent_id)])]
-  const [consents, parties, handled] = await Promise.all([
+  const [consents, parties, handled, proven] = await Promise.all([
     rowsOf<ConsentRow>(db, consentsStatement, ids),
     rowsOf<PartiesRow>(db, partiesStatement, ids),
     rowsOf<{ id: string }>(db, handledStatement, eventIds),
+    provenAmong(db, signed),
   ])
   return {
     consents: new Map(consents.map((row) => [row.id, consentOf(row)])),
     parties: new Map(parties.map((row) => [row.consent_id, partiesOf(row)])),
     verifications: new Map(verifications.map((row) => [row.id, verificationOf(row)])),
     handled: new Set(handled.map(({ id }) => id)),
+    proven: new Set(proven.map(provenKey)),
   }
+}
+
+async function provenAmong(
+  db: Queries,
+  signed: readonly SignedChallenge[],
+): Promise<readonly SignedChallenge[]> {
+  if (signed.length === 0) return []
+  const rows = await db.query<{ consentId: string; signedHash: Buffer }>(provenStatement, [
+    textArray(signed.map(({ consentId }) => consentId)),
+    byteaArray(signed.map(({ signedHash }) => hashBytes(signedHash))),
+  ])
+  return rows.map(({ consentId, signedHash }) => ({
+    consentId,
+    signedHash: signedHash.toString('base64url'),
+  }))
 }
 
 async function rowsOf<Row>(

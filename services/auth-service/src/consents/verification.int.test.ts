@@ -1,7 +1,7 @@
 import { createAuthenticator, createGenericKey, type Authenticator } from '@causeway/fsp'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import {
   again,
   challengeOf,
@@ -47,6 +47,13 @@ async function issued(device: Authenticator = createAuthenticator()) {
 
 function sign(device: Authenticator, ceremony: { origin?: string; rpId?: string } = {}) {
   return signedWithFido(device.assert({ challenge, origin, ...ceremony }))
+}
+
+/** A signature over a challenge of its own. */
+function signNew(device: Authenticator) {
+  const own = randomBytes(32)
+  const signed = signedWithFido(device.assert({ challenge: own, origin }))
+  return { ...signed, challenge: own.toString('base64url') }
 }
 
 const verified = 'VerificationAnswered bankx VERIFIED'
@@ -110,26 +117,72 @@ describe('the signature counter', () => {
     const copy = device.clone()
     const used = sign(device)
     expect(await world.handle(verification(randomUUID(), id, used))).toEqual([verified])
-    for (const signed of [used, sign(copy)]) {
+    for (const signed of [used, signNew(copy)]) {
       expect(await world.handle(verification(randomUUID(), id, signed))).toEqual([
         failed('6201'),
         '/audit-log-write',
       ])
     }
-    expect(await world.handle(verification(randomUUID(), id, sign(device)))).toEqual([verified])
+    expect(await world.handle(verification(randomUUID(), id, signNew(device)))).toEqual([verified])
   })
 
   test('The signature counter increases with each of several signatures in one batch', async () => {
     const { id, device } = await issued()
-    const requests = [1, 2, 3].map(() => verification(randomUUID(), id, sign(device)))
+    const requests = [1, 2, 3].map(() => verification(randomUUID(), id, signNew(device)))
     expect(await world.handle(...requests)).toEqual([verified, verified, verified])
     expect(await world.consent(id)).toMatchObject({ sign_count: '3' })
   })
 
   test('The signature counter of a device that does not count stays 0', async () => {
     const { id, device } = await issued(createAuthenticator({ counts: false }))
-    const requests = [1, 2].map(() => verification(randomUUID(), id, sign(device)))
+    const requests = [1, 2].map(() => verification(randomUUID(), id, signNew(device)))
     expect(await world.handle(...requests)).toEqual([verified, verified])
+  })
+})
+
+describe('a challenge', () => {
+  const audited = [failed('6201'), '/audit-log-write']
+
+  test('A signature proves one request: for another one it is refused, whether or not its device counts', async () => {
+    for (const counts of [true, false]) {
+      const { id, device } = await issued(createAuthenticator({ counts }))
+      const used = verification(randomUUID(), id, sign(device))
+      expect(await world.handle(used)).toEqual([verified])
+      expect(await world.handle(again(used))).toEqual([verified])
+      expect(await world.handle(verification(randomUUID(), id, sign(device)))).toEqual(audited)
+      expect(await world.handle(again(used))).toEqual([verified])
+    }
+  })
+
+  test('A challenge is the same in every text of it', async () => {
+    const { id, device } = await issued(createAuthenticator({ counts: false }))
+    expect(await world.handle(verification(randomUUID(), id, sign(device)))).toEqual([verified])
+    const padded = { ...sign(device), challenge: challenge.toString('base64') }
+    expect(await world.handle(verification(randomUUID(), id, padded))).toEqual(audited)
+    const hex = { ...sign(device), challenge: challenge.toString('hex') }
+    expect(await world.handle(verification(randomUUID(), id, hex))).toEqual(audited)
+  })
+
+  test('A GENERIC signature proves one request, also over the text of a text', async () => {
+    const id = randomUUID()
+    const key = createGenericKey()
+    const proof = key.sign(challengeOf(id).toString('base64url'))
+    await world.handle(registration(id, generic(key.publicKey, proof)), owned(id))
+    const signed = signedWithKey(key.sign(challengeText))
+    const wrapped = { ...signed, challenge: Buffer.from(challengeText).toString('base64url') }
+    const requests = [signed, signed, wrapped].map((one) => verification(randomUUID(), id, one))
+    expect(await world.handle(...requests)).toEqual([verified, ...audited, ...audited])
+  })
+
+  test('A challenge may be verified for each of several consents, and after a failed attempt', async () => {
+    for (const { id, device } of [await issued(), await issued()]) {
+      const wrong = sign(createAuthenticator())
+      const [first, second] = [wrong, sign(device)].map((one) =>
+        verification(randomUUID(), id, one),
+      )
+      if (first === undefined || second === undefined) throw new Error('no request')
+      expect(await world.handle(first, second)).toEqual([failed('6201'), verified])
+    }
   })
 })
 

@@ -1,6 +1,6 @@
 /** Writes decisions in batches. Requires the locks of their consents and verifications. */
 import { byteaArray, monthOf, statement, textArray, type Transaction } from '@causeway/postgres'
-import { isUsable, type Consent } from './domain/consent.ts'
+import { isUsable, type Consent, type VerificationResult } from './domain/consent.ts'
 import { credentialColumns, hashBytes } from './row.ts'
 import type { Decided } from './store.ts'
 
@@ -35,9 +35,9 @@ const partiesStatement = statement(`
 
 const verificationsStatement = statement(`
   insert into verifications (id, consent_id, dfsp, request_event_id, request_hash, reason, detail,
-    decided_at)
-  select a.*, $8::timestamptz from unnest($1::text[], $2::text[], $3::text[], $4::text[]::uuid[],
-    $5::bytea[], $6::text[], $7::text[]) as a`)
+    signed_hash, decided_at)
+  select a.*, $9::timestamptz from unnest($1::text[], $2::text[], $3::text[], $4::text[]::uuid[],
+    $5::bytea[], $6::text[], $7::text[], $8::bytea[]) as a`)
 
 const countsStatement = statement(`
   update consents c set sign_count = a.received
@@ -145,8 +145,13 @@ async function writeVerifications(
     byteaArray(all.map(({ requestHash }) => hashBytes(requestHash))),
     textArray(all.map(({ result }) => (result.type === 'FAILED' ? result.reason : null))),
     textArray(all.map(({ result }) => (result.type === 'FAILED' ? result.detail : ''))),
+    byteaArray(all.map(({ result }) => hashOf(result))),
     now,
   ])
+}
+
+function hashOf(result: VerificationResult): Buffer | null {
+  return result.type === 'FAILED' ? null : hashBytes(result.signedHash)
 }
 
 /**

@@ -2,6 +2,7 @@
  * The providers of this process. A key stays with the provider that made it; new ones are made by the
  * provider that an operator chose, or that CRYPTO_PROVIDER names.
  */
+import type { ChangeKind } from '@causeway/approvals'
 import {
   adapters,
   openNodeProvider,
@@ -11,10 +12,12 @@ import {
   type CryptoSettings,
   type Seal,
   type Token,
-} from '@causeway/crypto-provider'
+} from '@causeway/keys/provider'
 import type { Queries } from '@causeway/postgres'
+import { approvalKinds } from '@causeway/services'
+import { z } from 'zod'
 import { refuse, type Refused } from '../domain/refusal.ts'
-import { chosenAdapter, type ChosenAdapter } from './store.ts'
+import { chosenAdapter, saveAdapter, type ChosenAdapter } from './store.ts'
 
 export interface AdapterState {
   readonly active: Adapter
@@ -62,4 +65,26 @@ export function openAdapters({ seal, token, initial }: AdapterParts): Adapters {
 
 export function unavailable(adapter: Adapter): Refused {
   return refuse('ADAPTER_UNAVAILABLE', `this process has no adapter ${adapter}`)
+}
+
+const content = z.strictObject({
+  adapter: z.enum(adapters, { error: `must be ${adapters.join(' or ')}` }),
+})
+
+/** Where new keys are made, which two persons decide. */
+export function adapterKind(providers: Adapters): ChangeKind<z.infer<typeof content>> {
+  return {
+    actions: { request: 'SetCryptoAdapter', decide: 'ApproveCryptoAdapter' },
+    content,
+    privilegeOf: () => approvalKinds.CryptoAdapter.privilege,
+    subjectOf: () => 'crypto-adapter',
+    auditedOf: ({ adapter }) => ({ adapter }),
+    turnOf: () => 'crypto-adapter',
+    async apply(tx, { adapter }, { createdBy: changedBy, now: changedAt }) {
+      if (providers.of(adapter) === undefined) return unavailable(adapter)
+      const before = { adapter: (await providers.state(tx)).active }
+      await saveAdapter(tx, { adapter, changedAt, changedBy })
+      return { type: 'DONE', before, after: { adapter }, replaces: before }
+    },
+  }
 }

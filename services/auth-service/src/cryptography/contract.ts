@@ -4,22 +4,18 @@ import {
   signatureAlgorithms,
   type Curve,
   type SignatureAlgorithm,
-} from '@causeway/crypto-provider'
+} from '@causeway/keys/provider'
 import {
-  present,
   type CryptoAdapter,
-  type CryptoAdapterRequest,
   type KeyDefinition as DefinitionMessage,
   type ManagedKey as KeyMessage,
 } from '@causeway/protos'
 import { isRefused } from '@causeway/services'
 import { timeMessage, timeOf } from '../contract.ts'
 import { refuse, type Refused } from '../domain/refusal.ts'
-import type { AdapterDecision } from './adapter-requests.ts'
-import type { AdapterRequest } from './adapter-request-store.ts'
 import type { AdapterState } from './adapters.ts'
 import type { DefinitionRequest } from './definitions.ts'
-import { keyTypes, keyUsages, type KeyDefinition } from './domain/managed-key.ts'
+import type { KeyDefinition, KeyType, Usage } from './domain/managed-key.ts'
 import { isPinFormat } from './domain/pin-block.ts'
 import { hashAlgorithms, type HashAlgorithm } from './hash.ts'
 import type { KeyRequest } from './keys.ts'
@@ -54,8 +50,8 @@ export function signedOf({
   data,
   digest,
 }: {
-  readonly data?: Buffer
-  readonly digest?: Buffer
+  readonly data?: Buffer | undefined
+  readonly digest?: Buffer | undefined
 }): Signed | Refused {
   if (data !== undefined && digest === undefined) return faultOfData(data) ?? { data }
   return data === undefined && digest !== undefined
@@ -98,22 +94,20 @@ export function keyRequestOf(message: {
 }
 
 export function definitionRequestOf(
-  message: Readonly<Record<'requestId' | 'label' | 'usage' | 'type' | 'actor', string>> & {
-    readonly validFrom?: string
-    readonly validTo?: string
+  message: Readonly<Record<'requestId' | 'label' | 'actor', string>> & {
+    readonly usage: Usage
+    readonly type: KeyType
+    readonly validFrom?: string | undefined
+    readonly validTo?: string | undefined
   },
 ): DefinitionRequest | Refused {
-  const { requestId, label, actor } = message
+  const { requestId, label, usage, type, actor } = message
   if (!requestIdForm.test(requestId)) {
     return refuse('INVALID', 'requestId must have 1 to 128 letters, digits or . _ : -')
   }
-  const usage = oneOf('usage', keyUsages, message.usage)
-  if (isRefused(usage)) return usage
-  const type = oneOf('type', keyTypes, message.type)
-  if (isRefused(type)) return type
-  const validFrom = timeOf('validFrom', message.validFrom ?? '', null)
+  const validFrom = timeOf('validFrom', message.validFrom, null)
   if (isRefused(validFrom)) return validFrom
-  const validTo = timeOf('validTo', message.validTo ?? '', null)
+  const validTo = timeOf('validTo', message.validTo, null)
   if (isRefused(validTo)) return validTo
   return { requestId, label, usage, type, validFrom, validTo, actor }
 }
@@ -124,7 +118,7 @@ export function translationOf(message: {
   readonly targetFormat: number
   readonly sourceKeyId: string
   readonly targetKeyId: string
-  readonly pan?: string
+  readonly pan?: string | undefined
 }): Translation | Refused {
   const { sourceFormat: from, targetFormat: to, pinBlock: block } = message
   const { sourceKeyId, targetKeyId, pan = '' } = message
@@ -166,35 +160,5 @@ export function adapterMessage({ active, available, chosen }: AdapterState): Cry
     active,
     available: [...available],
     ...(chosen && { changedAt: timeMessage(chosen.changedAt), changedBy: chosen.changedBy }),
-  }
-}
-
-const note_length_max = 1_024
-
-export function adapterDecisionOf({
-  requestId: id,
-  decision,
-  note,
-  actor: by,
-}: Readonly<Record<'requestId' | 'decision' | 'note' | 'actor', string>>):
-  | AdapterDecision
-  | Refused {
-  const read = oneOf('decision', ['APPROVE', 'REJECT'], decision)
-  if (isRefused(read)) return read
-  return note.length > note_length_max
-    ? refuse('INVALID', `note has at most ${note_length_max} characters`)
-    : { id, decision: read, note, by }
-}
-
-export function adapterRequestMessage(request: AdapterRequest): CryptoAdapterRequest {
-  const { id, adapter, state, createdBy, createdAt, decidedBy, decidedAt, note } = request
-  return {
-    requestId: id,
-    adapter,
-    state,
-    createdBy,
-    createdAt: timeMessage(createdAt),
-    ...present({ decidedBy, decidedAt: decidedAt?.toISOString() }),
-    note,
   }
 }

@@ -1,11 +1,12 @@
-import { openHsm, openSeal } from '@causeway/crypto-provider'
-import { makeSoftHsm } from '@causeway/crypto-provider/testing'
+import { wordOf } from '@causeway/approvals/testing'
+import { openHsm, openSeal } from '@causeway/keys/provider'
+import { makeSoftHsm } from '@causeway/keys/provider/testing'
 import { statement } from '@causeway/postgres'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose'
 import { randomUUID } from 'node:crypto'
-import { signedToken } from '../credentials/jwt.ts'
-import { openTokenKeys } from '../credentials/token-keys.ts'
+import { signedToken } from '../fsps/credentials/jwt.ts'
+import { openTokenKeys } from '../fsps/credentials/token-keys.ts'
 import { ownDatabase, secretsKey } from '../testing/world.ts'
 import { openAdapters } from './adapters.ts'
 import { actor, chooseAdapter, define, openWorld, outcomeOf, type World } from './testing/world.ts'
@@ -45,7 +46,7 @@ test('Keys are made in the HSM, encrypt, sign and agree there, and none is in th
 })
 
 test('A certificate request is signed by a key that never leaves the HSM, and TLS is refused', async () => {
-  const keyDefinitionId = await define(world.keys, 'SIGN', 'EC')
+  const keyDefinitionId = await define(world.keys, 'TLS', 'EC')
   const request = { requestId: randomUUID(), keyDefinitionId, actor }
   const subject = { commonName: 'a client', hosts: [] }
   const { key } = await world.keys.GeneratePem({ ...request, ...subject })
@@ -56,7 +57,7 @@ test('A certificate request is signed by a key that never leaves the HSM, and TL
 
 test('Another adapter makes new keys, and those of the HSM go on', async () => {
   const inHsm = await world.newKey('SIGN', 'EC')
-  await chooseAdapter(world.keys, 'NODE')
+  await chooseAdapter(world, 'NODE')
   const inDatabase = await world.newKey('SIGN', 'EC')
   const { keys } = await world.keys.ListKeys({})
   const adapterOf = (id: string) => keys.find(({ keyId }) => keyId === id)?.adapter
@@ -65,15 +66,14 @@ test('Another adapter makes new keys, and those of the HSM go on', async () => {
     const made = await world.calls.GenerateSignature({ keyId, data: text })
     expect(outcomeOf(made)).toBe('done')
   }
-  await chooseAdapter(world.keys, 'PKCS11')
+  await chooseAdapter(world, 'PKCS11')
 })
 
 test('Without the HSM its keys are refused, and the choice of it too', async () => {
   const keyId = await world.newKey('ENCRYPT', 'AES')
   const without = await world.restart({})
   const refused = await without.calls.Encrypt({ keyId, plaintext: text, aad: none })
-  const request = { requestId: randomUUID(), adapter: 'PKCS11', actor }
-  const chosen = await without.keys.RequestCryptoAdapter(request)
+  const chosen = await without.approvals.request('CryptoAdapter', { adapter: 'PKCS11' })
   expect([outcomeOf(refused), outcomeOf(chosen)]).toEqual([
     'ADAPTER_UNAVAILABLE',
     'ADAPTER_UNAVAILABLE',
@@ -83,24 +83,16 @@ test('Without the HSM its keys are refused, and the choice of it too', async () 
   expect(outcomeOf(made)).toBe('done')
 })
 
-test('The choice of an adapter waits for another person, who alone may decide it, once', async () => {
-  const requestId = randomUUID()
-  const request = { requestId, adapter: 'NODE', actor }
-  const decide = (by: string, decision = 'APPROVE') =>
-    world.keys.DecideCryptoAdapter({ requestId, decision, note: '', actor: by })
+test('New keys are made by another adapter once a second person has approved it', async () => {
   const active = async () => (await world.keys.ListKeys({})).adapter?.active
-  expect((await world.keys.RequestCryptoAdapter(request)).request?.state).toBe('PEND-APPROVAL')
-  expect((await world.keys.RequestCryptoAdapter(request)).request?.requestId).toBe(requestId)
-  const other = await world.keys.RequestCryptoAdapter({ ...request, requestId: randomUUID() })
-  expect(outcomeOf(other)).toBe('REQUEST_PENDING')
-  expect(outcomeOf(await decide(actor))).toBe('SAME_PERSON')
+  const { approval } = await world.approvals.request('CryptoAdapter', { adapter: 'NODE' })
+  const other = await world.approvals.request('CryptoAdapter', { adapter: 'NODE' })
+  expect(wordOf(other)).toBe('REQUEST_PENDING')
   expect(await active()).toBe('PKCS11')
-  expect((await decide('grace')).request).toMatchObject({ state: 'APPROVED', decidedBy: 'grace' })
+  const decided = await world.approvals.decide('CryptoAdapter', approval?.requestId ?? '')
+  expect(wordOf(decided)).toBe('APPROVED')
   expect(await active()).toBe('NODE')
-  expect(outcomeOf(await decide('grace', 'REJECT'))).toBe('REQUEST_DECIDED')
-  const { requests } = await world.keys.ListCryptoAdapterRequests({ state: 'APPROVED' })
-  expect(requests[0]).toMatchObject({ requestId, createdBy: actor, decidedBy: 'grace' })
-  await chooseAdapter(world.keys, 'PKCS11')
+  await chooseAdapter(world, 'PKCS11')
 })
 
 describe('keys that sign tokens', () => {

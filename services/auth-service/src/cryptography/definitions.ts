@@ -44,7 +44,7 @@ export async function defineKey(
         usage,
         type,
         validFrom: timeMessage(definition.validFrom),
-        validTo: timeMessage(validTo),
+        validTo: validTo?.toISOString() ?? '',
       },
       at: now,
     })

@@ -2,7 +2,7 @@
 import { argon2idAsync } from '@noble/hashes/argon2.js'
 import { createHash, randomBytes } from 'node:crypto'
 import { refuse, type Refused } from '../domain/refusal.ts'
-import { limitConcurrency } from '../operators/secrets.ts'
+import { limitConcurrency } from '../limit-concurrency.ts'
 
 export const hashAlgorithms = ['SHA-256', 'SHA-512', 'argon2id'] as const
 export type HashAlgorithm = (typeof hashAlgorithms)[number]

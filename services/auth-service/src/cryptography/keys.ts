@@ -12,7 +12,7 @@ import {
   type KeyUsage,
   type PrivateKey,
   type Secret,
-} from '@causeway/crypto-provider'
+} from '@causeway/keys/provider'
 import type { Database } from '@causeway/postgres'
 import { isRefused } from '@causeway/services'
 import { refuse, type Refused } from '../domain/refusal.ts'

@@ -1,4 +1,5 @@
 import { makeCa, readCsr, type Ca } from '@causeway/pki'
+import type { KeyDefinitionUsage } from '@causeway/protos'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createPrivateKey, randomUUID, X509Certificate } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -31,7 +32,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-async function newPem(hosts: string[] = [host], usage = 'SIGN') {
+async function newPem(hosts: string[] = [host], usage: KeyDefinitionUsage = 'TLS') {
   const keyDefinitionId = await define(world.keys, usage, 'EC')
   return world.keys.GeneratePem({
     requestId: randomUUID(),
@@ -62,10 +63,11 @@ describe('a key pair with a certificate', () => {
     ])
   })
 
-  test.each([
-    ['a wildcard', ['*.hub.example'], 'SIGN', 'INVALID'],
-    ['21 hosts', Array.from({ length: 21 }, (_, at) => `h${at}.example`), 'SIGN', 'INVALID'],
+  test.each<[string, string[], KeyDefinitionUsage, string]>([
+    ['a wildcard', ['*.hub.example'], 'TLS', 'INVALID'],
+    ['21 hosts', Array.from({ length: 21 }, (_, at) => `h${at}.example`), 'TLS', 'INVALID'],
     ['a definition to wrap', [host], 'WRAP', 'KEY_USAGE_WRONG'],
+    ['a definition to sign', [host], 'SIGN', 'KEY_USAGE_WRONG'],
   ])('A key pair with %s is refused', async (_, hosts, usage, reason) => {
     expect(outcomeOf(await newPem(hosts, usage))).toBe(reason)
   })
@@ -102,6 +104,7 @@ describe('the certificate of a listener', () => {
       { host: 'No host' },
       { keyId: randomUUID() },
       { keyId: await world.newKey('ENCRYPT', 'AES') },
+      { keyId: await world.newKey('SIGN', 'EC') },
     ].map(async (changed) =>
       outcomeOf(await world.keys.SetListenerCertificate({ ...set, ...changed })),
     )
@@ -114,6 +117,13 @@ describe('the certificate of a listener', () => {
       'INVALID',
       'KEY_UNKNOWN',
       'KEY_USAGE_WRONG',
+      'KEY_USAGE_WRONG',
     ])
+  })
+
+  test('Its key signs nothing for a caller', async () => {
+    const { key } = await newPem()
+    const asked = { keyId: key?.keyId ?? '', digest: Buffer.alloc(32, 1) }
+    expect(outcomeOf(await world.calls.GenerateSignature(asked))).toBe('KEY_USAGE_WRONG')
   })
 })

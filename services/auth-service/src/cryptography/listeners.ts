@@ -2,12 +2,12 @@
  * Certificates of listeners by host. fspiop-api asks for them, with their private keys, and shows them to
  * clients that name the host in the handshake.
  */
-import { X509Certificate } from 'node:crypto'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { EventBus } from '@causeway/bus'
 import type { Database } from '@causeway/postgres'
 import { isRefused } from '@causeway/services'
 import { refuse, type Refused } from '../domain/refusal.ts'
-import { lockParticipant } from '../participant-lock.ts'
+import { lockNamed } from '../lock.ts'
 import { record } from '../record.ts'
 import type { Adapters } from './adapters.ts'
 import { keyOf, listeners, saveListener, type ListenerRow } from './store.ts'
@@ -47,7 +47,7 @@ export async function setListener(
   if (isRefused(validTo)) return validTo
   const { db, bus } = parts
   return db.transaction(async (tx): Promise<Date | Refused> => {
-    await lockParticipant(tx, 'listeners')
+    await lockNamed(tx, 'listeners')
     const known = await listeners(tx)
     const before = known.find((each) => each.host === host)
     if (before === undefined && known.length >= listeners_max) {
@@ -111,6 +111,6 @@ export async function allListeners({ db, providers }: ListenerParts): Promise<re
 }
 
 function pemOf(der: Buffer): string {
-  const lines = der.toString('base64').match(/.{1,64}/g) ?? []
-  return ['-----BEGIN PRIVATE KEY-----', ...lines, '-----END PRIVATE KEY-----', ''].join('\n')
+  const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+  return key.export({ format: 'pem', type: 'pkcs8' }).toString()
 }

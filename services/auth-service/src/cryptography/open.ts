@@ -1,38 +1,75 @@
-/** Opens cryptography: the providers, what they serve, and the requests that come as events. */
-import { cryptographyService, keyManagementService } from '@causeway/protos'
-import type { Seal } from '@causeway/crypto-provider'
+/**
+ * Opens the keys of the hub: those that it uses for others, those of components, of payment requests and of
+ * months.
+ */
+import type { Seal } from '@causeway/keys/provider'
 import type { Ca } from '@causeway/pki'
 import type { Database } from '@causeway/postgres'
-import { StartError, type Logger, type Service } from '@causeway/process'
-import type { ProcessParts } from '@causeway/runtime'
-import type { Settings } from '../settings.ts'
+import { periodically, StartError, type Periodic, type Service } from '@causeway/process'
+import {
+  componentKeysService,
+  cryptographyService,
+  keyManagementService,
+  requestKeysService,
+} from '@causeway/protos'
+import { allOf, day_ms, deleteOld, hour_ms, type OwnParts } from '../own-parts.ts'
 import type { Adapters } from './adapters.ts'
+import { serveComponentKeys } from './component-keys/serve.ts'
+import { openErasures } from './erasures/open.ts'
 import { openHashes } from './hash.ts'
+import { deletePinAttempts } from './pin-attempt-store.ts'
 import { answerRandomNumbers } from './random-numbers.ts'
+import { openRequestKey } from './request-keys/open.ts'
 import { serveCryptography, serveKeyManagement } from './serve.ts'
 import { lockEncryptedKeys, saveMaterial } from './store.ts'
+import { openUseRate } from './uses.ts'
 
-export interface OpenParts extends Pick<ProcessParts, 'bus' | 'grpc'> {
-  readonly db: Database
+export interface CryptographyParts extends OwnParts {
   readonly seal: Seal
   readonly providers: Adapters
   readonly readCa: (() => Promise<Ca>) | undefined
-  readonly log: Logger
 }
 
-const day_ms = 86_400_000
+/** How long a PIN block belongs to its account number. */
+const pinBlocks_ms = 30 * day_ms
 
-/** Throws StartError if a stored key was encrypted with an unknown key. */
-export async function openCryptography(
-  settings: Settings,
-  { bus, grpc, db, seal, providers, readCa, log }: OpenParts,
-): Promise<Service> {
+/** Throws StartError if a stored key was encrypted with an unknown key, or for a setting with no months. */
+export async function openCryptography(parts: CryptographyParts): Promise<Service> {
+  const { settings, grpc, db, seal, log } = parts
   await reseal(db, seal)
-  const parts = { db, bus, providers }
+  grpc.serve(componentKeysService, serveComponentKeys(parts))
+  await openErasures(settings, parts)
+  const lock_ms = settings.AUTH_SERVICE_PIN_LOCK_S * 1_000
+  return allOf([
+    await serveRequestKey(parts),
+    await serveKeys(parts, lock_ms),
+    deleteOld(log, 'old PIN attempts', (before) =>
+      deletePinAttempts(db, { blocks: before(pinBlocks_ms), refusals: before(lock_ms) }),
+    ),
+  ])
+}
+
+async function serveRequestKey({ grpc, db, seal, log }: CryptographyParts): Promise<Periodic> {
+  const { handlers, rotate } = await openRequestKey(db, seal)
+  grpc.serve(requestKeysService, handlers)
+  const name = 'rotation of the key for payment requests'
+  return periodically(hour_ms, () => rotate(), { log, name })
+}
+
+/** Keys that the hub uses for others. */
+function serveKeys(parts: CryptographyParts, lock_ms: number): Promise<Service> {
+  const { settings, grpc, readCa } = parts
+  const cryptography = {
+    ...parts,
+    generateHash: openHashes(),
+    rate: openUseRate(settings.AUTH_SERVICE_KEY_USES_MAX),
+    refusals_max: settings.AUTH_SERVICE_PIN_REFUSALS_MAX,
+    lock_ms,
+  }
   const life_ms = settings.AUTH_SERVICE_CERTIFICATE_LIFE_D * day_ms
-  grpc.serve(cryptographyService, serveCryptography({ ...parts, generateHash: openHashes() }))
+  grpc.serve(cryptographyService, serveCryptography(cryptography))
   grpc.serve(keyManagementService, serveKeyManagement({ ...parts, readCa, life_ms }))
-  return answerRandomNumbers({ ...parts, log })
+  return answerRandomNumbers(parts)
 }
 
 /** Encrypts the stored keys with the current key of the seal. */

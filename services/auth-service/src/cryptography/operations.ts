@@ -1,12 +1,13 @@
 /** What is done with keys: signatures, encryption, PIN translation. Stateless; nothing is logged. */
-import { createPublicKey, type KeyObject } from 'node:crypto'
+import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import {
   algorithmOf,
   digestLengthOf,
   isSignature,
   isSignatureOfDigest,
   type SignatureAlgorithm,
-} from '@causeway/crypto-provider'
+} from '@causeway/keys/provider'
+import { publicKeyFault } from '@causeway/pki/public-key'
 import type { Queries } from '@causeway/postgres'
 import { isRefused } from '@causeway/services'
 import { refuse, type Refused } from '../domain/refusal.ts'
@@ -98,19 +99,25 @@ async function ownKey(parts: OperationParts, keyId = ''): Promise<KeyObject | Re
 }
 
 function publicKeyIn(text: string): KeyObject | Refused {
-  const fault = refuse('INVALID', 'publicKey is neither a PEM nor a JWK of a public key')
+  const key = readPublicKey(text)
+  if (key === undefined) {
+    return refuse('INVALID', 'publicKey is neither a PEM nor a JWK of a public key')
+  }
+  const fault = publicKeyFault(key, ['RSA', 'P-256', 'P-384', 'Ed25519'])
+  return fault === undefined ? key : refuse('INVALID', `publicKey is ${fault}`)
+}
+
+function readPublicKey(text: string): KeyObject | undefined {
   // createPublicKey takes private keys too, and discloses nothing about them; they do not belong here.
-  if (text.includes('PRIVATE KEY')) return fault
+  if (text.includes('PRIVATE KEY')) return undefined
   try {
     if (!text.startsWith('{')) return createPublicKey(text)
     const { kty, crv, x, y, n, e } = JSON.parse(text) as Record<string, string>
     return createPublicKey({ key: { kty, crv, x, y, n, e } as JsonWebKey, format: 'jwk' })
   } catch {
-    return fault
+    return undefined
   }
 }
-
-type JsonWebKey = Record<string, string>
 
 export async function encrypt(parts: OperationParts, keyId: string, plain: Buffer, aad: Buffer) {
   const usable = await usableKey(parts, keyId, 'ENCRYPT')

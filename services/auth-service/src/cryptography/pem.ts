@@ -43,7 +43,7 @@ export async function generatePem(
     types: ['EC'],
     asked: [commonName, organization ?? '', ...hosts],
     async make(provider, named): Promise<MadeKey | Refused> {
-      if (named.usage !== 'SIGN') return refuse('KEY_USAGE_WRONG', 'its definition must be to SIGN')
+      if (named.usage !== 'TLS') return refuse('KEY_USAGE_WRONG', 'its definition must be for TLS')
       const { publicKey, ...key } = provider.newPair({ ...named, curve })
       const sign = async (bytes: Buffer) => derOf(await provider.sign(key, bytes))
       try {

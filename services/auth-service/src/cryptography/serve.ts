@@ -1,16 +1,11 @@
 /** Serves cryptography and key management over gRPC. */
-import { isCorrelationId } from '@causeway/fspiop'
+import { isRefused, refusalMessage } from '@causeway/services'
 import type { Handlers } from '@causeway/grpc'
 import type { cryptographyService, keyManagementService } from '@causeway/protos'
-import { isRefused } from '@causeway/services'
-import { refusalMessage, timeMessage } from '../contract.ts'
+import { timeMessage } from '../contract.ts'
 import { refuse, type Refused } from '../domain/refusal.ts'
-import { decideAdapter, requestAdapter, type AdapterOutcome } from './adapter-requests.ts'
-import { adapterRequests } from './adapter-request-store.ts'
 import {
-  adapterDecisionOf,
   adapterMessage,
-  adapterRequestMessage,
   curveOf,
   definitionMessage,
   definitionRequestOf,
@@ -27,15 +22,10 @@ import { defineKey } from './definitions.ts'
 import type { GenerateHash } from './hash.ts'
 import { generateAesKey, generateEccKey, loadKey } from './keys.ts'
 import { allListeners, setListener } from './listeners.ts'
-import {
-  decrypt,
-  encrypt,
-  generateSignature,
-  translatePin,
-  verifySignature,
-  type OperationParts,
-} from './operations.ts'
+import { decrypt, encrypt, generateSignature, verifySignature } from './operations.ts'
 import { generatePem, type PemParts } from './pem.ts'
+import { tryTranslation, unlockTranslation, type PinAttemptParts } from './pin-attempts.ts'
+import { audited, type UseRate } from './uses.ts'
 import { newestDefinitions, newestKeys, type ManagedKey } from './store.ts'
 
 const nothing = Buffer.alloc(0)
@@ -48,16 +38,32 @@ function refusal(refused: Refused) {
   return { refusal: refusalMessage(refused) }
 }
 
-export function serveCryptography(
-  parts: OperationParts & { readonly generateHash: GenerateHash },
-): Handlers<typeof cryptographyService> {
+export interface CryptographyParts extends PinAttemptParts {
+  readonly generateHash: GenerateHash
+  readonly rate: UseRate
+}
+
+export function serveCryptography(parts: CryptographyParts): Handlers<typeof cryptographyService> {
   return { ...signatures(parts), ...encryption(parts) }
 }
 
 type Cryptography = Handlers<typeof cryptographyService>
 
+/** Of a caller that names no one. */
+const unnamed = 'admin'
+
+/** Within the rate of the caller. */
+function asked<Result>(
+  { rate }: CryptographyParts,
+  actor: string,
+  work: () => Promise<Result | Refused>,
+): Promise<Result | Refused> {
+  const fault = rate(actor, Date.now())
+  return fault === undefined ? work() : Promise.resolve(fault)
+}
+
 function signatures(
-  parts: OperationParts & { readonly generateHash: GenerateHash },
+  parts: CryptographyParts,
 ): Pick<Cryptography, 'GenerateHash' | 'GenerateSignature' | 'VerifySignature'> {
   return {
     async GenerateHash({ data, algorithm, salt = nothing }) {
@@ -66,14 +72,20 @@ function signatures(
       const hashed = await parts.generateHash(read, data, salt)
       return isRefused(hashed) ? { hash: nothing, ...refusal(hashed) } : { ...hashed, ...noRefusal }
     },
-    async GenerateSignature({ keyId, algorithm, ...message }) {
+    async GenerateSignature({ keyId, algorithm, actor = unnamed, ...message }) {
       const refused = (fault: Refused) => ({ signature: nothing, algorithm: '', ...refusal(fault) })
-      const asked = algorithm === undefined ? undefined : signatureAlgorithmOf(algorithm)
-      if (isRefused(asked)) return refused(asked)
+      const wanted = algorithm === undefined ? undefined : signatureAlgorithmOf(algorithm)
+      if (isRefused(wanted)) return refused(wanted)
       const signed = signedOf(message)
       if (isRefused(signed)) return refused(signed)
       const fault = 'data' in signed ? faultOfText(signed.data) : undefined
-      const made = fault ?? (await generateSignature(parts, keyId, asked, signed))
+      const details = { of: 'data' in signed ? 'data' : 'digest' }
+      const use = { action: 'GenerateSignature', keyId, actor, details } as const
+      const made =
+        fault ??
+        (await asked(parts, actor, () =>
+          audited(parts, use, () => generateSignature(parts, keyId, wanted, signed)),
+        ))
       return isRefused(made) ? refused(made) : { ...made, ...noRefusal }
     },
     async VerifySignature({ algorithm, keyId, publicKey, signature, ...message }) {
@@ -82,15 +94,15 @@ function signatures(
       if (isRefused(read)) return refused(read)
       const signed = signedOf(message)
       if (isRefused(signed)) return refused(signed)
-      const asked = { keyId, publicKey, algorithm: read, signed, signature }
-      const valid = await verifySignature(parts, asked)
+      const question = { keyId, publicKey, algorithm: read, signed, signature }
+      const valid = await verifySignature(parts, question)
       return isRefused(valid) ? refused(valid) : { valid, ...noRefusal }
     },
   }
 }
 
 function encryption(
-  parts: OperationParts,
+  parts: CryptographyParts,
 ): Pick<Cryptography, 'Encrypt' | 'Decrypt' | 'TranslatePin' | 'GenerateRandomNumber'> {
   const noText = { ciphertext: nothing, iv: nothing, tag: nothing }
   return {
@@ -98,15 +110,22 @@ function encryption(
       const text = faultOfText(plaintext, aad) ?? (await encrypt(parts, keyId, plaintext, aad))
       return isRefused(text) ? { ...noText, ...refusal(text) } : { ...text, ...noRefusal }
     },
-    async Decrypt({ keyId, aad, ...text }) {
-      const plain = faultOfData(text.ciphertext, aad) ?? (await decrypt(parts, keyId, text, aad))
+    async Decrypt({ keyId, aad, actor = unnamed, ...text }) {
+      const use = { action: 'Decrypt', keyId, actor, details: {} } as const
+      const plain =
+        faultOfData(text.ciphertext, aad) ??
+        (await asked(parts, actor, () =>
+          audited(parts, use, () => decrypt(parts, keyId, text, aad)),
+        ))
       return isRefused(plain)
         ? { plaintext: nothing, ...refusal(plain) }
         : { plaintext: plain, ...noRefusal }
     },
-    async TranslatePin(message) {
-      const asked = translationOf(message)
-      const block = isRefused(asked) ? asked : await translatePin(parts, asked)
+    async TranslatePin({ actor = unnamed, ...message }) {
+      const wanted = translationOf(message)
+      const block = isRefused(wanted)
+        ? wanted
+        : await asked(parts, actor, () => tryTranslation(parts, wanted, actor))
       return isRefused(block)
         ? { pinBlock: nothing, ...refusal(block) }
         : { pinBlock: block, ...noRefusal }
@@ -127,7 +146,7 @@ function encryption(
 type KeyManagement = Handlers<typeof keyManagementService>
 
 export function serveKeyManagement(parts: PemParts): KeyManagement {
-  return { ...keyMaking(parts), ...keyUse(parts), ...adapterChoice(parts) }
+  return { ...keyMaking(parts), ...keyUse(parts) }
 }
 
 function keyMaking(
@@ -169,8 +188,15 @@ function keyMaking(
 
 function keyUse(
   parts: PemParts,
-): Pick<KeyManagement, 'ListKeys' | 'SetListenerCertificate' | 'GetListenerCertificates'> {
+): Pick<
+  KeyManagement,
+  'ListKeys' | 'SetListenerCertificate' | 'GetListenerCertificates' | 'UnlockPinTranslation'
+> {
   return {
+    async UnlockPinTranslation({ keyId, actor }) {
+      const refused = await unlockTranslation(parts, keyId, actor)
+      return refused === undefined ? noRefusal : refusal(refused)
+    },
     async ListKeys() {
       const [definitions, keys, adapter] = await Promise.all([
         newestDefinitions(parts.db, listed_max),
@@ -195,34 +221,5 @@ function keyUse(
       }))
       return { listeners }
     },
-  }
-}
-
-function adapterChoice(
-  parts: PemParts,
-): Pick<
-  KeyManagement,
-  'RequestCryptoAdapter' | 'DecideCryptoAdapter' | 'ListCryptoAdapterRequests'
-> {
-  const answer = (outcome: AdapterOutcome) => {
-    if (outcome.type === 'REFUSE') return refusal(outcome)
-    return outcome.type === 'ACTIVE'
-      ? { adapter: adapterMessage(outcome.state) }
-      : { request: adapterRequestMessage(outcome.request) }
-  }
-  return {
-    RequestCryptoAdapter: async ({ requestId: id, adapter, actor: createdBy }) =>
-      answer(
-        isCorrelationId(id)
-          ? await requestAdapter(parts, { id, adapter, createdBy })
-          : refuse('INVALID', 'requestId is a UUID or a ULID'),
-      ),
-    async DecideCryptoAdapter(message) {
-      const decision = adapterDecisionOf(message)
-      return answer(isRefused(decision) ? decision : await decideAdapter(parts, decision))
-    },
-    ListCryptoAdapterRequests: async ({ state = '' }) => ({
-      requests: (await adapterRequests(parts.db, state, listed_max)).map(adapterRequestMessage),
-    }),
   }
 }

@@ -1,5 +1,5 @@
 /** Storage of key definitions, keys, the chosen adapter and listener certificates. */
-import type { Adapter, Curve } from '@causeway/crypto-provider'
+import type { Adapter, Curve } from '@causeway/keys/provider'
 import { statement, type Queries, type Transaction } from '@causeway/postgres'
 import type { KeyDefinition } from './domain/managed-key.ts'
 

@@ -1,5 +1,5 @@
 /** Finds a key for an action, with its provider, if it may be used for it now. */
-import type { CryptoProvider, PrivateKey, Secret } from '@causeway/crypto-provider'
+import type { CryptoProvider, PrivateKey, Secret } from '@causeway/keys/provider'
 import type { Queries } from '@causeway/postgres'
 import { refuse, type Refused } from '../domain/refusal.ts'
 import { unavailable, type Adapters } from './adapters.ts'

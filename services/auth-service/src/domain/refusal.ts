@@ -3,7 +3,8 @@ import { refuse, type RefusedBy } from '@causeway/services'
 
 export { refuse }
 
-export type Refused = RefusedBy<'auth-service'>
+/** Its own reasons, and those of changes that two persons make: it knows the persons. */
+export type Refused = RefusedBy<'auth-service' | 'approvals'>
 
 export function unknownParticipant(name: string): Refused {
   return refuse('PARTICIPANT_UNKNOWN', `there is no FSP ${name}`)

@@ -1,5 +1,6 @@
 /** auth-service with the services that it calls, one FSP, and all published messages. */
 import { randomBytes } from 'node:crypto'
+import { schemaOf } from '@causeway/runtime'
 import { onEvents, type DomainEvent } from '@causeway/events'
 import type { Calls } from '@causeway/grpc'
 import { openScheme } from '@causeway/participants/testing'
@@ -26,7 +27,7 @@ export interface AskedService<Definitions extends SettingDefinitions = SettingDe
   start(settings: SettingValues<Definitions>, parts: TestParts): Promise<Service>
 }
 
-export type Values = Readonly<Record<string, string>>
+export type Values = Readonly<Record<string, string | undefined>>
 
 const published = ['ParticipantKeysUpdated', 'PingAccepted'] as const
 
@@ -64,8 +65,7 @@ function valuesOf<Definitions extends SettingDefinitions>(
 export function ownDatabase(parts: TestParts, connections_max = 1): Promise<Database> {
   return parts.openDatabase({
     url: '',
-    schema: 'auth_service',
-    migrations: new URL('../../migrations/', import.meta.url),
+    ...schemaOf('auth-service'),
     connections_max,
   })
 }

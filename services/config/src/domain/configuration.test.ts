@@ -42,20 +42,22 @@ function change(newValues: readonly { name: string; value: Value }[], base = sto
 
 test('The first schema begins at iteration 0 with the defaults', () => {
   const schema = { contextId: 'edge', schemaVersion: '1.0.0', definition }
-  const registered = register(undefined, schema)
+  const registered = register(undefined, schema, changed)
   expect(registered).toEqual({
     type: 'STORE',
     configuration: { ...schema, iterationNumber: 0, setValues: {}, changed: null },
+    dropped: {},
   })
 })
 
 test('The same schema changes nothing', () => {
-  expect(register(stored, stored)).toEqual({ type: 'UNCHANGED', configuration: stored })
+  expect(register(stored, stored, changed)).toEqual({ type: 'UNCHANGED', configuration: stored })
 })
 
 test('The same version may bring the defaults of another deployment, and set values stay', () => {
   const parameters = [name, { ...rate, defaultValue: 200 }]
-  const registered = register(stored, { ...stored, definition: { ...definition, parameters } })
+  const wanted = { ...stored, definition: { ...definition, parameters } }
+  const registered = register(stored, wanted, changed)
   expect(registered.type).toBe('STORE')
   expect(registered).toMatchObject({
     configuration: { setValues: stored.setValues, definition: { parameters } },
@@ -64,13 +66,15 @@ test('The same version may bring the defaults of another deployment, and set val
 
 test('The same version with other content is refused', () => {
   const parameters = [name, { ...rate, type: 'FLOAT_NUMBER' as const }]
-  expect(register(stored, { ...stored, definition: { ...definition, parameters } })).toMatchObject({
+  expect(
+    register(stored, { ...stored, definition: { ...definition, parameters } }, changed),
+  ).toMatchObject({
     reason: 'MODIFIED',
   })
 })
 
 test('A lower version is refused', () => {
-  expect(register(stored, { ...stored, schemaVersion: '1.1.9' })).toMatchObject({
+  expect(register(stored, { ...stored, schemaVersion: '1.1.9' }, changed)).toMatchObject({
     reason: 'VERSION_OUTDATED',
   })
 })
@@ -82,9 +86,24 @@ test('A higher version keeps the values of names whose type is unchanged and dro
     schemaVersion: '1.10.0',
     definition: { parameters, featureFlags: [] },
   }
-  expect(register(stored, schema)).toMatchObject({
+  expect(register(stored, schema, changed)).toMatchObject({
     type: 'STORE',
-    configuration: { schemaVersion: '1.10.0', iterationNumber: 3, setValues: { RATE_MAX: 5 } },
+    configuration: {
+      schemaVersion: '1.10.0',
+      iterationNumber: 4,
+      setValues: { RATE_MAX: 5 },
+      changed,
+    },
+    dropped: { NAME: 'other', NOTIFY: false },
+  })
+})
+
+test('A higher version that drops no value is no change of values', () => {
+  const registered = register(stored, { ...stored, schemaVersion: '1.10.0' }, changed)
+  expect(registered).toEqual({
+    type: 'STORE',
+    configuration: { ...stored, schemaVersion: '1.10.0' },
+    dropped: {},
   })
 })
 
@@ -100,7 +119,7 @@ test.each([
 test('A change raises the iteration and finds names without regard to case', () => {
   expect(change([{ name: 'rate_max', value: 7 }])).toEqual({
     type: 'CHANGED',
-    changedKeys: ['RATE_MAX'],
+    replaced: { RATE_MAX: 5 },
     configuration: {
       ...stored,
       iterationNumber: 4,

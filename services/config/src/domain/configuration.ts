@@ -2,18 +2,8 @@
  * What a component can be set to, and what it is set to. Only values that an operator has set are
  * stored; without one the default of the deployment applies.
  */
-import { refuse, type Refused } from './refused.ts'
-
-export const parameterTypes = [
-  'STRING',
-  'BOOL',
-  'INT_NUMBER',
-  'FLOAT_NUMBER',
-  'LIST',
-  'OBJECT',
-] as const
-
-export type ParameterType = (typeof parameterTypes)[number]
+import type { ParameterType } from '@causeway/protos'
+import { refuse, type Refused } from './refusal.ts'
 
 /** A JSON value; null in a change means: back to the default. */
 export type Value =
@@ -63,13 +53,26 @@ export type Schema = Pick<Configuration, 'contextId' | 'schemaVersion' | 'defini
 
 export type Registered =
   | Refused
-  | { readonly type: 'UNCHANGED' | 'STORE'; readonly configuration: Configuration }
+  | { readonly type: 'UNCHANGED'; readonly configuration: Configuration }
+  | {
+      readonly type: 'STORE'
+      readonly configuration: Configuration
+      /** What operators had set and applies no longer. */
+      readonly dropped: Values
+    }
 
-/** A newer schema keeps the values of the names whose type is unchanged and drops the others. */
-export function register(stored: Configuration | undefined, schema: Schema): Registered {
+/**
+ * A newer schema keeps the values of the names whose type is unchanged and drops the others, which is a
+ * change of values.
+ */
+export function register(
+  stored: Configuration | undefined,
+  schema: Schema,
+  changed: { readonly at: Date; readonly by: string },
+): Registered {
   if (stored === undefined) {
     const first = { ...schema, iterationNumber: 0, setValues: {}, changed: null }
-    return { type: 'STORE', configuration: first }
+    return { type: 'STORE', configuration: first, dropped: {} }
   }
   const order = compareVersions(schema.schemaVersion, stored.schemaVersion)
   if (order < 0) {
@@ -80,8 +83,13 @@ export function register(stored: Configuration | undefined, schema: Schema): Reg
     const types = typesOf(stored.definition)
     const newTypes = typesOf(schema.definition)
     const survives = ([name]: [string, Value]) => newTypes.get(name) === types.get(name)
-    const setValues = Object.fromEntries(Object.entries(stored.setValues).filter(survives))
-    return { type: 'STORE', configuration: { ...stored, ...schema, setValues } }
+    const entries = Object.entries(stored.setValues)
+    const setValues = Object.fromEntries(entries.filter(survives))
+    const dropped = Object.fromEntries(entries.filter((entry) => !survives(entry)))
+    const isChange = Object.keys(dropped).length > 0
+    const change = { iterationNumber: stored.iterationNumber + 1, changed }
+    const configuration = { ...stored, ...schema, setValues, ...(isChange ? change : {}) }
+    return { type: 'STORE', configuration, dropped }
   }
   if (withoutDefaults(schema.definition) !== withoutDefaults(stored.definition)) {
     const detail = `the schema ${schema.schemaVersion} of ${stored.contextId} has other content`
@@ -89,7 +97,7 @@ export function register(stored: Configuration | undefined, schema: Schema): Reg
   }
   return JSON.stringify(schema.definition) === JSON.stringify(stored.definition)
     ? { type: 'UNCHANGED', configuration: stored }
-    : { type: 'STORE', configuration: { ...stored, definition: schema.definition } }
+    : { type: 'STORE', configuration: { ...stored, definition: schema.definition }, dropped: {} }
 }
 
 /** Negative, zero or positive: the first version is lower than, equal to or higher than the other. */
@@ -133,7 +141,8 @@ export type Changed =
   | {
       readonly type: 'CHANGED'
       readonly configuration: Configuration
-      readonly changedKeys: readonly string[]
+      /** What applied before, by the names that have changed. */
+      readonly replaced: Values
     }
 
 /** All of the values or none. */
@@ -153,14 +162,14 @@ export function changeValues(
   }
   if (newValues.length === 0) return refuse('INVALID', 'newValues is empty')
   const setValues = new Map(Object.entries(configuration.setValues))
-  const changedKeys = new Set<string>()
+  const replaced = new Map<string, Value>()
   for (const { name, value } of newValues) {
     const target = find(definition, name)
     if (target === undefined) return refuse('INVALID', `${contextId} has no value ${name}`)
-    if (changedKeys.has(target.name)) return refuse('INVALID', `${name} is given twice`)
+    if (replaced.has(target.name)) return refuse('INVALID', `${name} is given twice`)
     const fault = value === null ? undefined : faultOf(target, value, schemaFault)
     if (fault !== undefined) return refuse('INVALID', `${target.name} ${fault}`)
-    changedKeys.add(target.name)
+    replaced.set(target.name, currentValue(configuration, target))
     if (value === null) setValues.delete(target.name)
     else setValues.set(target.name, value)
   }
@@ -172,7 +181,7 @@ export function changeValues(
       setValues: Object.fromEntries(setValues),
       changed,
     },
-    changedKeys: [...changedKeys],
+    replaced: Object.fromEntries(replaced),
   }
 }
 

@@ -1,13 +1,10 @@
-/** From messages to secrets and requests, and back; the bounds of what comes from outside. */
-import type {
-  NewSecretValue,
-  SecretRequest as RequestMessage,
-  SecretSet as SetMessage,
-} from '@causeway/protos'
+/** From messages to secrets, and back; the bounds of what comes from outside. */
+import type { SecretSet as SetMessage } from '@causeway/protos'
+import { z } from 'zod'
 import { isContext, isName, isVersion } from '../contract.ts'
-import { refuse, type Refused } from '../domain/refused.ts'
+import { refuse, type Refused } from '../domain/refusal.ts'
 import type { NewSecret, NewSecrets, SecretSet } from './domain/secrets.ts'
-import type { SecretRequest, StoredSecret } from './store.ts'
+import type { StoredSecret } from './store.ts'
 
 const names_max = 100
 const description_length_max = 1_000
@@ -34,21 +31,35 @@ export function readSecretSet(message: SetMessage): NewSecrets | Refused {
   return { contextId, version, keys: sorted }
 }
 
-/** A refusal names the secret and never its value. */
-export function readNewSecrets(values: readonly NewSecretValue[]): readonly NewSecret[] | Refused {
-  if (values.length > names_max) return invalid(`at most ${names_max} secrets can be set at once`)
-  const read: NewSecret[] = []
-  for (const { name, value: sent } of values) {
-    const value = sent ?? null
-    if (!isName(name)) return invalid('a name has 1 to 64 letters, digits, _, . and -')
-    const length = value?.length ?? 1
-    if (length < 1 || length > value_length_max) {
-      return invalid(`the value of ${name} has 1 to ${value_length_max} characters`)
-    }
-    read.push({ name, value })
-  }
-  return read
+/** A request to set or remove secrets. A name is a secret that is set or one that is removed. */
+export interface SecretsContent {
+  readonly boundedContextId: string
+  readonly set: readonly string[]
+  readonly removed: readonly string[]
+  /** With the values; undefined where no value is shown. */
+  readonly newValues?: readonly NewSecret[]
 }
+
+/** An error never repeats a value. */
+export const secretsContent: z.ZodType<SecretsContent> = z
+  .strictObject({
+    boundedContextId: z.string(),
+    newValues: z
+      .array(
+        z.strictObject({
+          name: z.string().refine(isName, { error: 'has 1 to 64 letters, digits, _, . and -' }),
+          /** null: it is removed. */
+          value: z.string().min(1).max(value_length_max).nullable(),
+        }),
+      )
+      .max(names_max),
+  })
+  .transform(({ boundedContextId, newValues }) => ({
+    boundedContextId,
+    set: newValues.filter(({ value }) => value !== null).map(({ name }) => name),
+    removed: newValues.filter(({ value }) => value === null).map(({ name }) => name),
+    newValues,
+  }))
 
 /** @param stored the values of this set and of others */
 export function secretSetMessage(set: SecretSet, stored: readonly StoredSecret[]): SetMessage {
@@ -67,23 +78,6 @@ export function secretSetMessage(set: SecretSet, stored: readonly StoredSecret[]
           : { changedAt: value.changedAt.toISOString(), changedBy: value.changedBy }),
       }
     }),
-  }
-}
-
-export function secretRequestMessage(request: SecretRequest): RequestMessage {
-  const { id, contextId, changes, state, createdBy, createdAt, decidedBy, decidedAt, note } =
-    request
-  return {
-    requestId: id,
-    boundedContextId: contextId,
-    changes: changes.map((change) => ({ ...change })),
-    state,
-    createdBy,
-    createdAt: createdAt.toISOString(),
-    ...(decidedBy === null || decidedAt === null
-      ? {}
-      : { decidedBy, decidedAt: decidedAt.toISOString() }),
-    note,
   }
 }
 

@@ -56,11 +56,11 @@ test('No order of changes and reads shows a value to another component', async (
             expect(Object.values(found).every((value) => value.startsWith(each.signer))).toBe(true)
           }
         } else if (each.type === 'REMOVE') {
-          await world.set(each.context, { [each.name]: undefined })
+          await world.set(each.context, { [each.name]: null })
           delete own[each.name]
         } else {
           const value = newValue(each.context)
-          const requestId = await world.request(each.context, [{ name: each.name, value }])
+          const requestId = await world.request(each.context, { [each.name]: value })
           await world.decide(requestId, each.type === 'SET' ? 'APPROVE' : 'REJECT')
           if (each.type === 'SET') own[each.name] = value
         }

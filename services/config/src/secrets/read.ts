@@ -2,22 +2,25 @@
  * Reading values: for the component alone that owns them, which signs its request. A signed request is
  * answered once, and within a minute. Each read and each attempt of another component is audited.
  */
+import { readClock } from '@causeway/postgres'
 import {
   readSignature,
   verifyComponentSignature,
   type KnownKey,
   type KnownKeys,
   type SignedHeaders,
-} from '@causeway/component-keys'
+} from '@causeway/keys/components'
 import { auditEntry } from '@causeway/events'
 import type { Transaction } from '@causeway/postgres'
-import { refuse, type Refused } from '../domain/refused.ts'
-import { readClock } from '../store.ts'
-import { unknownSecrets, type SecretParts } from './changes.ts'
+import { refuse, type Refused } from '../domain/refusal.ts'
+import type { ConfigParts } from '../serve.ts'
+import { unknownSecrets } from './approval.ts'
 import type { SecretSet } from './domain/secrets.ts'
+import type { Sealing } from './sealing.ts'
 import { claimRead, secretSetOf, storedSecrets } from './store.ts'
 
-export interface ReadParts extends SecretParts {
+export interface ReadParts extends ConfigParts {
+  readonly sealing: Sealing
   readonly keys: KnownKeys
 }
 
@@ -101,7 +104,7 @@ async function claimFault(
 }
 
 async function readAs(
-  { sealing }: SecretParts,
+  { sealing }: ReadParts,
   tx: Transaction,
   contextId: string,
   { boundedContextId }: KnownKey,

@@ -2,7 +2,7 @@
  * How values are encrypted: each is bound to its row, so that write access to the tables is not enough to
  * give a component the secret of another one.
  */
-import type { Seal } from '@causeway/crypto-provider'
+import type { Seal } from '@causeway/keys/provider'
 import type { Database } from '@causeway/postgres'
 import { StartError } from '@causeway/process'
 import type { NewSecret } from './domain/secrets.ts'

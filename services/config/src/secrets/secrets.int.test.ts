@@ -1,11 +1,19 @@
 import { randomUUID } from 'node:crypto'
+import { schemaOf } from '@causeway/runtime'
+import { wordOf } from '@causeway/approvals/testing'
 import * as authService from '@causeway/auth-service'
-import { openSeal } from '@causeway/crypto-provider'
+import { openSeal } from '@causeway/keys/provider'
 import { statement } from '@causeway/postgres'
 import { eventually } from '@causeway/process/testing'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { openSealing } from './sealing.ts'
-import { newSecretsKey, openWorld, type World } from './testing/world.ts'
+import {
+  newSecretsKey,
+  openWorld,
+  secretsChange,
+  type SecretsByName,
+  type World,
+} from './testing/world.ts'
 
 const firstKey = newSecretsKey()
 
@@ -21,8 +29,7 @@ afterEach(() => world.stop())
 function ownDatabase() {
   return world.parts.openDatabase({
     url: '',
-    schema: 'config',
-    migrations: new URL('../../migrations/', import.meta.url),
+    ...schemaOf('config'),
     connections_max: 1,
   })
 }
@@ -35,10 +42,9 @@ async function readOwn(signer: 'pricing' | 'reports' = 'pricing') {
 
 describe('setting', () => {
   test('A secret is set when another person approves, and shown as set without its value', async () => {
-    const requestId = await world.request('pricing', [{ name: 'token', value: 'hidden-value' }])
-    expect((await world.decide(requestId, 'APPROVE', 'ada')).refusal?.reason).toBe('SAME_PERSON')
+    const requestId = await world.request('pricing', { token: 'hidden-value' })
     expect(await readOwn()).toEqual({})
-    expect((await world.decide(requestId)).request).toMatchObject({ state: 'APPROVED' })
+    expect(wordOf(await world.decide(requestId))).toBe('APPROVED')
     expect(await readOwn()).toEqual({ TOKEN: 'hidden-value' })
     const { secrets } = await world.secrets.ListSecrets({})
     expect(secrets).toMatchObject([
@@ -53,6 +59,25 @@ describe('setting', () => {
     ])
   })
 
+  test('A value whose name a newer version has not is audited by name, and announced as a change', async () => {
+    await world.set('pricing', { TOKEN: 'hidden-value' })
+    const keys = [{ name: 'PASSWORD', description: '', required: false, isSet: false }]
+    const newer = { boundedContextId: 'pricing', version: '1.1.0', iterationNumber: 0, keys }
+    expect((await world.secrets.RegisterSecrets(newer)).secrets?.iterationNumber).toBe(2)
+    await eventually(() => world.changed.length === 2, 'the event')
+    expect(world.changed[1]).toEqual({
+      boundedContextId: 'pricing',
+      version: 2,
+      changedKeys: ['TOKEN'],
+    })
+    const entry = await eventually(
+      () => world.audited.filter(({ actionType }) => actionType === 'RegisterSecrets')[1],
+      'the audit entry',
+    )
+    expect(entry.before).toMatchObject({ droppedValues: ['TOKEN'] })
+    expect(JSON.stringify(entry)).not.toContain('hidden-value')
+  })
+
   test('A change is announced with the names alone', async () => {
     await world.set('pricing', { TOKEN: 'hidden-value' })
     await eventually(() => world.changed.length === 1, 'the event')
@@ -62,7 +87,7 @@ describe('setting', () => {
   })
 
   test('Each step and each read is audited, and no entry has a value', async () => {
-    await world.set('pricing', { TOKEN: 'hidden-value' })
+    await world.set('pricing', { token: 'hidden-value' })
     await readOwn()
     await world.read('pricing', world.signed('reports', 'pricing'))
     await eventually(() => world.audited.length === 5, 'the entries')
@@ -78,56 +103,69 @@ describe('setting', () => {
       ['ReadSecretValues', 'pricing', true],
       ['ReadSecretValues', 'reports', false],
     ])
+    const after = { request: 'APPROVED', set: ['TOKEN'], removed: [] }
+    expect(world.audited[2]?.after).toEqual(after)
     expect(JSON.stringify(world.audited)).not.toContain('hidden-value')
   })
 
-  test('Equal requests at the same time are one request', async () => {
-    const newValues = [{ name: 'TOKEN', value: 'hidden-value' }]
-    const asked = { requestId: randomUUID(), boundedContextId: 'pricing', newValues, actor: 'ada' }
-    const answers = await Promise.all(
-      Array.from({ length: 4 }, () => world.changes.RequestSecretChange(asked)),
-    )
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
-    expect(answers[0]?.request?.state).toBe('PEND-APPROVAL')
+  test('No answer about requests has a value', async () => {
+    const kind = 'SecretValues'
+    const asked = secretsChange('pricing', { token: 'hidden-value', PASSWORD: null })
+    const requestId = randomUUID()
+    const first = await world.approvals.request(kind, asked, { requestId })
+    expect(JSON.parse(first.approval?.contentJson ?? '')).toEqual({
+      boundedContextId: 'pricing',
+      set: ['token'],
+      removed: ['PASSWORD'],
+    })
+    expect(await world.approvals.request(kind, asked, { requestId })).toEqual(first)
+    const reused = secretsChange('pricing', { token: 'another-value', PASSWORD: null })
+    const other = await world.approvals.request(kind, reused, { requestId })
+    expect(wordOf(other)).toBe('MODIFIED')
+    const list = await world.approvals.pending(kind)
+    expect(list).toEqual([first.approval])
+    const decided = await world.decide(requestId)
+    expect(JSON.stringify([first, other, list, decided])).not.toMatch(/hidden-value|another-value/)
   })
 
-  test('No answer about requests has a value', async () => {
-    const newValues = [{ name: 'TOKEN', value: 'hidden-value' }]
-    const asked = { requestId: randomUUID(), boundedContextId: 'pricing', newValues, actor: 'ada' }
-    const first = await world.changes.RequestSecretChange(asked)
-    expect(await world.changes.RequestSecretChange(asked)).toEqual(first)
-    const reused = { ...asked, newValues: [{ name: 'TOKEN', value: 'another-value' }] }
-    const other = await world.changes.RequestSecretChange(reused)
-    expect(other.refusal?.reason).toBe('MODIFIED')
-    const list = await world.changes.ListSecretChanges({ state: 'PEND-APPROVAL' })
-    expect(list.requests).toEqual([first.request])
-    expect(JSON.stringify([first, other, list])).not.toMatch(/hidden-value|another-value/)
+  test('A decided request is recognized by its names, as its values are deleted', async () => {
+    const requestId = await world.request('pricing', { TOKEN: 'hidden-value' })
+    const { approval } = await world.decide(requestId)
+    const again = secretsChange('pricing', { TOKEN: 'hidden-value' })
+    const repeated = await world.approvals.request('SecretValues', again, { requestId })
+    expect(repeated.approval).toEqual(approval)
+    const others = secretsChange('pricing', { PASSWORD: 'hidden-value' })
+    const other = await world.approvals.request('SecretValues', others, { requestId })
+    expect(wordOf(other)).toBe('MODIFIED')
   })
 
   test('A removed secret is not set, and a rejected request leaves the secrets', async () => {
     await world.set('pricing', { TOKEN: 'one', PASSWORD: 'two' })
-    await world.set('pricing', { TOKEN: undefined })
-    const requestId = await world.request('pricing', [{ name: 'PASSWORD', value: 'three' }])
+    await world.set('pricing', { TOKEN: null })
+    const requestId = await world.request('pricing', { PASSWORD: 'three' })
     await world.decide(requestId, 'REJECT')
     expect(await readOwn()).toEqual({ PASSWORD: 'two' })
   })
 
   test.each([
-    ['an unknown name', 'pricing', [{ name: 'OTHER', value: 'hidden-value' }], 'INVALID'],
-    ['an empty value', 'pricing', [{ name: 'TOKEN', value: '' }], 'INVALID'],
-    ['a long value', 'pricing', [{ name: 'TOKEN', value: 'v'.repeat(16_385) }], 'INVALID'],
-    ['no values', 'pricing', [], 'INVALID'],
-    ['an unknown context', 'quoting', [{ name: 'TOKEN', value: 'v' }], 'CONTEXT_UNKNOWN'],
-  ])('A request with %s is refused', async (_what, boundedContextId, newValues, reason) => {
-    const asked = { requestId: randomUUID(), boundedContextId, newValues, actor: 'ada' }
-    const { refusal } = await world.changes.RequestSecretChange(asked)
-    expect(refusal?.reason).toBe(reason)
-    expect(JSON.stringify(refusal)).not.toContain('hidden-value')
-  })
+    ['an unknown name', 'pricing', { OTHER: 'hidden-value' }, 'INVALID'],
+    ['an empty value', 'pricing', { TOKEN: '' }, 'INVALID'],
+    ['a long value', 'pricing', { TOKEN: 'hidden-value'.repeat(1_400) }, 'INVALID'],
+    ['no values', 'pricing', {}, 'INVALID'],
+    ['an unknown context', 'quoting', { TOKEN: 'v' }, 'CONTEXT_UNKNOWN'],
+  ])(
+    'A request with %s is refused',
+    async (_what, boundedContextId, values: SecretsByName, reason) => {
+      const asked = secretsChange(boundedContextId, values)
+      const { refusal } = await world.approvals.request('SecretValues', asked)
+      expect(refusal?.reason).toBe(reason)
+      expect(JSON.stringify(refusal)).not.toContain('hidden-value')
+    },
+  )
 
   test('A context has one pending request', async () => {
-    await world.request('pricing', [{ name: 'TOKEN', value: 'v' }])
-    const second = world.request('pricing', [{ name: 'PASSWORD', value: 'v' }])
+    await world.request('pricing', { TOKEN: 'v' })
+    const second = world.request('pricing', { PASSWORD: 'v' })
     await expect(second).rejects.toThrow('REQUEST_PENDING')
   })
 })
@@ -221,12 +259,12 @@ describe('what is stored', () => {
   const everything = statement(`
     select coalesce(string_agg(all_rows.text, ' '), '') as text from (
       select encode(sealed, 'escape') as text from secret_values
-      union all select secret_requests::text from secret_requests
+      union all select approvals::text from approvals
       union all select secret_sets::text from secret_sets) all_rows`)
 
   test('No table has a value in the clear, also while a request waits', async () => {
     await world.set('pricing', { TOKEN: 'hidden-value' })
-    await world.request('pricing', [{ name: 'PASSWORD', value: 'waiting-value' }])
+    await world.request('pricing', { PASSWORD: 'waiting-value' })
     const db = await ownDatabase()
     const [row] = await db.query<{ readonly text: string }>(everything, [])
     expect(row?.text).toContain('pricing')
@@ -252,7 +290,7 @@ describe('what is stored', () => {
   test('A new key is introduced in three starts, after which the old one opens nothing', async () => {
     const nextKey = newSecretsKey()
     await world.set('pricing', { TOKEN: 'hidden-value' })
-    const waiting = await world.request('pricing', [{ name: 'PASSWORD', value: 'two' }])
+    const waiting = await world.request('pricing', { PASSWORD: 'two' })
     for (const keys of [`${firstKey},${nextKey}`, `${nextKey},${firstKey}`, nextKey]) {
       world = await world.restart(keys)
     }

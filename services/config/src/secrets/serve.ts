@@ -1,37 +1,19 @@
 /** The gRPC methods of secrets. */
-import type { EventBus } from '@causeway/bus'
+import { isRefused, refusalMessage } from '@causeway/services'
+import { readClock } from '@causeway/postgres'
 import { auditEntry } from '@causeway/events'
-import { isCorrelationId } from '@causeway/fspiop'
 import type { Handlers } from '@causeway/grpc'
-import type {
-  secretChangesService,
-  SecretSet as SetMessage,
-  secretsService,
-} from '@causeway/protos'
-import { isRefused } from '../contract.ts'
-import { refuse, type Refused } from '../domain/refused.ts'
-import { badNewId, decisionFault, nameOf, ownerFault, refusalMessage } from '../serve.ts'
-import { lockContext, readClock } from '../store.ts'
-import {
-  decideSecrets,
-  requestSecrets,
-  unknownSecrets,
-  type SecretParts,
-  type SecretRequestOutcome,
-} from './changes.ts'
-import {
-  readNewSecrets,
-  readSecretSet,
-  secretRequestMessage,
-  secretSetMessage,
-} from './contract.ts'
+import type { SecretSet as SetMessage, secretsService } from '@causeway/protos'
+import { ownerFault, type ConfigParts } from '../serve.ts'
+import { lockContext } from '../store.ts'
+import { secretsChanged, unknownSecrets } from './approval.ts'
+import { readSecretSet, secretSetMessage } from './contract.ts'
 import { registerSecrets, type SecretsRegistered } from './domain/secrets.ts'
 import { readSecrets, type ReadParts } from './read.ts'
 import {
   deleteSecrets,
   lockSecretSet,
   saveSecretSet,
-  secretRequests,
   secretSetOf,
   secretSets,
   storedSecrets,
@@ -72,36 +54,7 @@ export function secretHandlers(parts: ReadParts): Handlers<typeof secretsService
   }
 }
 
-export function secretChangeHandlers(parts: SecretParts): Handlers<typeof secretChangesService> {
-  return {
-    async RequestSecretChange({ requestId: id, boundedContextId: contextId, newValues, actor }) {
-      if (!isCorrelationId(id)) return requestAnswer(badNewId)
-      const read = readNewSecrets(newValues)
-      if (isRefused(read)) return requestAnswer(read)
-      const asked = { id, contextId, newValues: read, createdBy: nameOf(actor) }
-      return requestAnswer(await requestSecrets(parts, asked))
-    },
-    async DecideSecretChange({ requestId: id, type, decision, note, actor }) {
-      const fault = decisionFault({ requestId: id, decision, note })
-      if (fault !== undefined) return requestAnswer(fault)
-      if (type !== 'SecretValues') {
-        return requestAnswer(refuse('REQUEST_UNKNOWN', `there is no ${type} request ${id}`))
-      }
-      const verdict = decision === 'APPROVE' ? decision : 'REJECT'
-      const by = nameOf(actor)
-      return requestAnswer(await decideSecrets(parts, { id, decision: verdict, note, by }))
-    },
-    async ListSecretChanges({ state = '' }) {
-      const found = await secretRequests(parts.db, state, listed_max)
-      return { requests: found.map(secretRequestMessage) }
-    },
-  }
-}
-
-function register(
-  { db, bus }: Pick<SecretParts, 'db'> & { readonly bus: EventBus },
-  message: SetMessage,
-): Promise<SecretsRegistered> {
+function register({ db, bus }: ConfigParts, message: SetMessage): Promise<SecretsRegistered> {
   const wanted = readSecretSet(message)
   if (isRefused(wanted)) return Promise.resolve(wanted)
   const { contextId } = wanted
@@ -110,9 +63,11 @@ function register(
     const stored = await lockSecretSet(tx, contextId)
     const registered = registerSecrets(stored, wanted)
     if (registered.type !== 'STORE') return registered
-    const { set, dropped } = registered
+    const names = registered.dropped
+    const dropped = names.length === 0 ? [] : await deleteSecrets(tx, contextId, names)
+    const iterationNumber = registered.set.iterationNumber + (dropped.length === 0 ? 0 : 1)
+    const set = { ...registered.set, iterationNumber }
     await saveSecretSet(tx, set)
-    if (dropped.length > 0) await deleteSecrets(tx, contextId, dropped)
     const stateOf = ({ version, keys }: typeof wanted) => ({
       version,
       names: keys.map(({ name }) => name),
@@ -122,17 +77,15 @@ function register(
         actor: message.actor ?? contextId,
         action: 'RegisterSecrets',
         subject: `secrets/${contextId}`,
-        before: stored === undefined ? null : stateOf(stored),
+        before:
+          stored === undefined
+            ? null
+            : { ...stateOf(stored), ...(dropped.length === 0 ? {} : { droppedValues: dropped }) },
         after: stateOf(set),
         at: await readClock(tx),
       }),
+      ...(dropped.length === 0 ? [] : [secretsChanged(set, dropped)]),
     ])
-    return registered
+    return { ...registered, set }
   })
-}
-
-function requestAnswer(outcome: SecretRequestOutcome | Refused) {
-  return outcome.type === 'REFUSE'
-    ? { refusal: refusalMessage(outcome) }
-    : { request: secretRequestMessage(outcome.request) }
 }

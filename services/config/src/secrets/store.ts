@@ -6,8 +6,6 @@ import {
   type Queries,
   type Transaction,
 } from '@causeway/postgres'
-import type { ApprovalRequest } from '@causeway/services'
-import { approvalColumns } from '../store.ts'
 import type { SecretKey, SecretSet } from './domain/secrets.ts'
 
 interface SetRow {
@@ -102,103 +100,17 @@ export async function saveSecrets(
 }
 
 const deleteValues = statement(
-  `delete from secret_values where bounded_context_id = $1 and name = any($2::text[])`,
+  `delete from secret_values where bounded_context_id = $1 and name = any($2::text[]) returning name`,
 )
 
+/** The names that had a value. */
 export async function deleteSecrets(
   tx: Transaction,
   contextId: string,
   names: readonly string[],
-): Promise<void> {
-  await tx.query(deleteValues, [contextId, textArray(names)])
-}
-
-export interface SecretChange {
-  readonly name: string
-  /** The request removes the value; otherwise it sets another one. */
-  readonly isRemoved: boolean
-}
-
-export interface SecretRequest extends ApprovalRequest {
-  readonly contextId: string
-  readonly changes: readonly SecretChange[]
-  /** The values, encrypted; null once the request is decided. */
-  readonly sealed: Buffer | null
-}
-
-type RequestRow = Omit<SecretRequest, 'changes'> & { readonly changes: string }
-
-const requestColumns = `${approvalColumns}, changes, sealed`
-
-function requestOf({ changes, ...row }: RequestRow): SecretRequest {
-  return { ...row, changes: JSON.parse(changes) as readonly SecretChange[] }
-}
-
-const lockById = statement(
-  `select ${requestColumns} from secret_requests where request_id = $1 for update`,
-)
-
-export async function lockSecretRequest(
-  tx: Transaction,
-  id: string,
-): Promise<SecretRequest | undefined> {
-  const [row] = await tx.query<RequestRow>(lockById, [id])
-  return row && requestOf(row)
-}
-
-const pending = statement(`
-  select request_id from secret_requests
-  where bounded_context_id = $1 and state = 'PEND-APPROVAL'`)
-
-/** The id of the pending request of a context, where there is one. */
-export async function pendingSecretRequest(
-  tx: Transaction,
-  contextId: string,
-): Promise<string | undefined> {
-  const [row] = await tx.query<{ readonly request_id: string }>(pending, [contextId])
-  return row?.request_id
-}
-
-const insertRequest = statement(`
-  insert into secret_requests (request_id, bounded_context_id, changes, sealed, created_by, created_at)
-  values ($1, $2, $3, $4, $5, $6)`)
-
-export async function addSecretRequest(tx: Transaction, request: SecretRequest): Promise<void> {
-  const { id, contextId, changes, sealed, createdBy, createdAt } = request
-  await tx.query(insertRequest, [
-    id,
-    contextId,
-    JSON.stringify(changes),
-    sealed,
-    createdBy,
-    createdAt,
-  ])
-}
-
-const updateRequest = statement(`
-  update secret_requests
-  set state = $2, decided_by = $3, decided_at = $4, note = $5, sealed = null
-  where request_id = $1`)
-
-/** The values of the request are deleted. */
-export async function saveSecretDecision(
-  tx: Transaction,
-  { id, state, decidedBy, decidedAt, note }: SecretRequest,
-): Promise<void> {
-  await tx.query(updateRequest, [id, state, decidedBy, decidedAt, note])
-}
-
-const listRequests = statement(`
-  select ${requestColumns} from secret_requests where $1 = '' or state = $1
-  order by created_at desc, request_id desc limit $2`)
-
-/** The newest first; an empty state stands for all. */
-export async function secretRequests(
-  db: Queries,
-  state: string,
-  rows_max: number,
-): Promise<readonly SecretRequest[]> {
-  return (await db.query<RequestRow>(listRequests, [state, rows_max])).map(requestOf)
+): Promise<readonly string[]> {
+  const rows = await tx.query<{ name: string }>(deleteValues, [contextId, textArray(names)])
+  return rows.map(({ name }) => name)
 }
 
 const claimNonce = statement(`
@@ -227,16 +139,16 @@ export async function deleteOldReads(db: Queries, age_ms: number): Promise<void>
 const allValues = statement(`
   select ${valueColumns} from secret_values order by bounded_context_id, name for update`)
 const allPending = statement(`
-  select request_id as id, sealed from secret_requests where sealed is not null order by request_id for update`)
+  select request_id as id, sealed from approvals where sealed is not null order by request_id for update`)
 const resealValue = statement(
   `update secret_values set sealed = $3 where bounded_context_id = $1 and name = $2`,
 )
-const resealRequest = statement(`update secret_requests set sealed = $2 where request_id = $1`)
+const resealRequest = statement(`update approvals set sealed = $2 where request_id = $1`)
 
-/** Every sealed text, to be encrypted again after a change of the key. */
+/** Every sealed text, to be encrypted again after a change of the key; locked in the order of an approval. */
 export async function lockSealed(tx: Transaction) {
-  const values = await tx.query<StoredSecret>(allValues, [])
   const requests = await tx.query<{ readonly id: string; readonly sealed: Buffer }>(allPending, [])
+  const values = await tx.query<StoredSecret>(allValues, [])
   return { values, requests }
 }
 

@@ -2,14 +2,19 @@
  * The callbacks of the events of a bulk quote. FSPs' own messages are relayed byte for byte; those from
  * which the hub has removed items, or to which it has added errors, are messages of the hub. FSPIOP 6.9.
  */
-import type { DomainEvent, EventName, LegRole, Payload, Relay } from '@causeway/events'
+import type { DomainEvent, EventName, Payload, Relay } from '@causeway/events'
+import { templateVariables } from '@causeway/fspiop'
 import {
+  callbacksOf,
   errorContent,
+  expiryAt,
   versionOf,
   type FailureNotice,
   type Callback,
   type CallbackContent,
-} from '../callback.ts'
+} from '../callbacks/callback.ts'
+
+const { get, post, put, putError } = callbacksOf('bulkQuotes')
 
 /** Each event that causes callbacks, with its report event. */
 export const bulkQuoteReports = {
@@ -54,26 +59,27 @@ export function bulkQuoteFailure(event: BulkQuoteCallbackEvent): FailureNotice |
     event.name === 'BulkQuoteQueryForwarded' ||
     (event.name === 'BulkQuoteRequestAccepted' && event.payload.isUnstored)
   if (!isUnstored) return undefined
+  const expiration = 'expiration' in event.payload ? event.payload.expiration : undefined
   const { bulkQuoteId, requesterFspId, version } = event.payload
   return {
     requesterFspId,
     operation: 'PUT /bulkQuotes/{ID}/error',
     path: `/bulkQuotes/${bulkQuoteId}/error`,
-    variables: variablesOf(bulkQuoteId),
+    variables: templateVariables('bulkQuotes', { ID: bulkQuoteId }),
     version,
+    ...(expiration === undefined ? {} : expiryAt(expiration, '3302')),
   }
 }
 
 function request(payload: Payload<'BulkQuoteRequestAccepted'>, relay: Relay | undefined): Callback {
   const { bulkQuoteId, destinationFspId, expiration } = payload
-  return {
-    ...about('PAYEE', destinationFspId, bulkQuoteId, 'POST'),
-    method: 'POST',
-    operation: 'POST /bulkQuotes',
-    path: '/bulkQuotes',
+  return post({
+    role: 'PAYEE',
+    fspId: destinationFspId,
+    id: bulkQuoteId,
     content: contentOf(payload, relay),
     deadline: expiration,
-  }
+  })
 }
 
 function response(
@@ -82,7 +88,7 @@ function response(
 ): Callback {
   const { bulkQuoteId, destinationFspId, payerVersion: version } = payload
   const content = contentOf({ ...payload, version }, relay)
-  return put({ role: 'PAYER', fspId: destinationFspId, bulkQuoteId, content })
+  return put({ role: 'PAYER', fspId: destinationFspId, id: bulkQuoteId, content })
 }
 
 function rejected(payload: Payload<'BulkQuoteRejectAccepted'>, relay: Relay | undefined): Callback {
@@ -91,7 +97,7 @@ function rejected(payload: Payload<'BulkQuoteRejectAccepted'>, relay: Relay | un
     relay === undefined
       ? errorContent('bulkQuotes', errorInformation, payerVersion)
       : { type: 'RELAYED', relay }
-  return putError({ role: 'PAYER', fspId: payerFspId, bulkQuoteId, content })
+  return putError({ role: 'PAYER', fspId: payerFspId, id: bulkQuoteId, content })
 }
 
 function forwarded(
@@ -99,19 +105,17 @@ function forwarded(
   relay: Relay | undefined,
 ): Callback {
   const { bulkQuoteId, destinationFspId } = payload
-  return {
-    ...about('PAYEE', destinationFspId, bulkQuoteId, 'GET'),
-    method: 'GET',
-    operation: 'GET /bulkQuotes/{ID}',
-    path: `/bulkQuotes/${bulkQuoteId}`,
+  return get({
+    role: 'PAYEE',
+    fspId: destinationFspId,
+    id: bulkQuoteId,
     content: contentOf(payload, relay),
-    deadline: undefined,
-  }
+  })
 }
 
 function answered(payload: Payload<'BulkQuoteQueryResponse'>, relay: Relay | undefined): Callback {
   const { bulkQuoteId, requesterFspId, legRole, version, errorInformation } = payload
-  const to = { role: legRole, fspId: requesterFspId, bulkQuoteId } as const
+  const to = { role: legRole, fspId: requesterFspId, id: bulkQuoteId } as const
   return errorInformation === undefined
     ? put({ ...to, content: contentOf(payload, relay) })
     : putError({ ...to, content: errorContent('bulkQuotes', errorInformation, version) })
@@ -120,7 +124,7 @@ function answered(payload: Payload<'BulkQuoteQueryResponse'>, relay: Relay | und
 function refused(payload: Payload<'InvalidBulkQuoteRequest'>): Callback {
   const { bulkQuoteId, requesterFspId, version, errorInformation } = payload
   const content = errorContent('bulkQuotes', errorInformation, version)
-  return putError({ role: 'PAYER', fspId: requesterFspId, bulkQuoteId, content })
+  return putError({ role: 'PAYER', fspId: requesterFspId, id: bulkQuoteId, content })
 }
 
 function itemsRefused(
@@ -129,7 +133,7 @@ function itemsRefused(
 ): Callback {
   const { bulkQuoteId, requesterFspId } = payload
   const content = contentOf(payload, relay)
-  return put({ role: 'PAYER', fspId: requesterFspId, bulkQuoteId, content })
+  return put({ role: 'PAYER', fspId: requesterFspId, id: bulkQuoteId, content })
 }
 
 function forbidden(
@@ -138,7 +142,7 @@ function forbidden(
 ): Callback {
   const { bulkQuoteId, payeeFspId, payeeVersion: version } = payload
   const content = contentOf({ bulkQuoteId, version }, relay)
-  return put({ role: 'PAYEE', fspId: payeeFspId, bulkQuoteId, content })
+  return put({ role: 'PAYEE', fspId: payeeFspId, id: bulkQuoteId, content })
 }
 
 interface ContentFacts {
@@ -160,48 +164,4 @@ function contentOf(
     body: relay.body,
     ...(encryption === undefined ? {} : { encryption }),
   }
-}
-
-interface Recipient {
-  readonly role: LegRole
-  readonly fspId: string
-  readonly bulkQuoteId: string
-  readonly content: CallbackContent
-}
-
-function put({ role, fspId, bulkQuoteId, content }: Recipient): Callback {
-  return {
-    ...about(role, fspId, bulkQuoteId, 'PUT'),
-    method: 'PUT',
-    operation: 'PUT /bulkQuotes/{ID}',
-    path: `/bulkQuotes/${bulkQuoteId}`,
-    content,
-    deadline: undefined,
-  }
-}
-
-function putError({ role, fspId, bulkQuoteId, content }: Recipient): Callback {
-  return {
-    ...about(role, fspId, bulkQuoteId, 'PUT error'),
-    method: 'PUT',
-    operation: 'PUT /bulkQuotes/{ID}/error',
-    path: `/bulkQuotes/${bulkQuoteId}/error`,
-    content,
-    deadline: undefined,
-  }
-}
-
-function about(role: LegRole, fspId: string, bulkQuoteId: string, what: string) {
-  return {
-    name: `${role} ${what}`,
-    role,
-    fspId,
-    entityId: bulkQuoteId,
-    resource: 'bulkQuotes',
-    variables: variablesOf(bulkQuoteId),
-  } as const
-}
-
-function variablesOf(bulkQuoteId: string) {
-  return { bulkQuoteId, id: bulkQuoteId, ID: bulkQuoteId }
 }

@@ -11,10 +11,10 @@ import {
   type IndividualQuote,
   type IndividualQuoteResult,
   type Money,
+  utcDateTime,
 } from '@causeway/fspiop'
-import { utc } from '../contract.ts'
 import type { Digested, Digestible } from '../digests.ts'
-import { bodyOf } from '../reading.ts'
+import { bodyOf } from '../bodies/reading.ts'
 
 type Request = Payload<'BulkQuoteRequestReceived'>
 type Response = Payload<'BulkQuoteResponseReceived'>
@@ -32,7 +32,7 @@ export function digestRequest(message: Digestible): Digested<Request> {
       requesterFspId,
       ...(destination === undefined ? {} : { destinationFspId: destination }),
       ...(payerFspId === undefined ? {} : { payerFspId }),
-      ...(expiration === undefined ? {} : { expiration: utc(expiration) }),
+      ...(expiration === undefined ? {} : { expiration: utcDateTime(expiration) }),
       individualQuotes: (individualQuotes ?? []).map(itemOf),
       payloadHash: payloadHash(reading.json),
       version,
@@ -66,7 +66,7 @@ export function digestResponse(message: Digestible): Digested<Omit<Response, 'bu
       requesterFspId: message.source,
       destinationFspId: message.destination ?? '',
       individualQuoteResults: (individualQuoteResults ?? []).map(resultOf),
-      expiration: utc(expiration),
+      expiration: utcDateTime(expiration),
       payloadHash: payloadHash(reading.json),
       version: message.version,
     },

@@ -3,9 +3,9 @@ import { newEvent, type Payload } from '@causeway/events'
 import { errorBody, payloadHash } from '@causeway/fspiop'
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
 import { errorInformationOf } from '../contract.ts'
-import { digestReading, type LargeBodies } from '../large-bodies.ts'
-import { against, bodyOf, idOf, malformed, relayOf, traceOf } from '../reading.ts'
-import { answer_bytes_max } from '../receive.ts'
+import { digestReading, type LargeBodies } from '../bodies/large-bodies.ts'
+import { against, bodyOf, idOf, malformed, relayOf, traceOf } from '../bodies/reading.ts'
+import { answer_bytes_max } from '../bodies/receive.ts'
 
 export interface BulkQuoteRules {
   readonly largeBodies: LargeBodies
@@ -21,11 +21,20 @@ export function bulkQuoteRoutes(rules: BulkQuoteRules): ServedRoutes {
     'POST /bulkQuotes': {
       ...begins,
       priority: 'QUOTE',
-      isBulk: true,
+      weight: 'BODY',
       read: (message) => ask(message, rules),
     },
-    'GET /bulkQuotes/{ID}': { ...begins, priority: 'LOOKUP', read: query },
-    'PUT /bulkQuotes/{ID}': { ...finishes, read: (message) => answer(message, largeBodies) },
+    'GET /bulkQuotes/{ID}': {
+      ...begins,
+      priority: 'LOOKUP',
+      weight: 'LARGEST_BULK',
+      read: query,
+    },
+    'PUT /bulkQuotes/{ID}': {
+      ...finishes,
+      weight: 'BODY',
+      read: (message) => answer(message, largeBodies),
+    },
     'PUT /bulkQuotes/{ID}/error': { ...finishes, body_bytes_max: answer_bytes_max, read: refuse },
   }
 }

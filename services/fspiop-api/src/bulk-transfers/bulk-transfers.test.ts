@@ -1,9 +1,9 @@
 /** /bulkTransfers at the edge: the events of FSPs' messages, and the callbacks to FSPs. */
 import type { DomainEvent, EventName, Payload, Relay } from '@causeway/events'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import type { Callback } from '../callback.ts'
+import type { Callback } from '../callbacks/callback.ts'
 import { bulkTransferAnswer, bulkTransferRequest, itemId } from '../testing/bulk-messages.ts'
-import { openEdge, receivedAt } from '../testing/edge.ts'
+import { openEdge, readAtOnce, receivedAt, unawaited, type EdgeChanges } from '../testing/edge.ts'
 import {
   condition,
   errorInformation,
@@ -13,6 +13,7 @@ import {
   withHeaders,
   withMembers,
 } from '../testing/messages.ts'
+import type { Arrival } from './arrivals.ts'
 import { bulkTransferCallbacks, type BulkTransferCallbackEvent } from './callbacks.ts'
 
 const edge = openEdge()
@@ -79,6 +80,21 @@ describe('Messages of bulk transfers', () => {
     })
   })
 
+  test.each([
+    ['2020-01-01T00:00:00.000Z', '400 3100'],
+    ['2026-11-21T10:00:00.201Z', '400 3100'],
+    ['2026-11-21T10:00:00.200Z', '200'],
+  ])(
+    'A completedTimestamp %s is recorded, with COMPATIBILITY=mojaloop %s as of a transfer',
+    async (completedTimestamp, expected) => {
+      const sent = withMembers(fulfil, { completedTimestamp })
+      expect((await edge.send(sent)).status).toBe(200)
+      const mojaloop = openEdge({ COMPATIBILITY: 'mojaloop' })
+      const { status, refusal } = await mojaloop.send(sent)
+      expect(refusal === undefined ? `${status}` : `${status} ${refusal.code}`).toBe(expected)
+    },
+  )
+
   const items = (changes: object) => ({
     individualTransfers: bulkTransferRequest(2).individualTransfers.map((item, at) =>
       at === 1 ? { ...item, ...changes } : item,
@@ -135,6 +151,76 @@ describe('Messages of bulk transfers', () => {
 })
 
 const bulkTransferId = id
+describe('A large answer', () => {
+  const received_ms = Date.parse(receivedAt)
+
+  /** Its body waits in the parser's queue: it is read after `work_ms`. */
+  function openBusyEdge(work_ms: number, changes: EdgeChanges = {}) {
+    const announced: Arrival[] = []
+    const busy = openEdge({
+      work_ms,
+      largeBodies: {
+        ...readAtOnce,
+        isLarge: () => true,
+        digest: (...given) => Promise.resolve(readAtOnce.digest(...given)),
+      },
+      arrivals: {
+        announce(arrival) {
+          announced.push(arrival)
+          return Promise.resolve(received_ms + 60_000)
+        },
+      },
+      ...changes,
+    })
+    return { ...busy, announced }
+  }
+
+  test('A large answer is announced before it is read, and stored however long that takes', async () => {
+    const busy = openBusyEdge(3_000)
+    expect(await busy.outcomeOf(fulfil)).toBe('200')
+    expect(busy.announced).toEqual([{ bulkTransferId: id, payeeFsp: 'bluewallet', receivedAt }])
+    expect(busy.onlyMessage()).toMatchObject({
+      name: 'BulkTransferFulfilRequested',
+      payload: { bulkTransferId: id, receivedAt },
+    })
+  })
+
+  test.each([
+    ['later than it is awaited', 60_001, {}],
+    ['late where nothing is held back for it', 3_000, { arrivals: unawaited }],
+  ])(
+    'A large answer that is read %s is refused, to be sent again',
+    async (_what, work_ms, changes) => {
+      const busy = openBusyEdge(work_ms, changes)
+      expect(await busy.outcomeOf(fulfil)).toMatch(/^503 2003/)
+      expect(busy.published).toEqual([])
+    },
+  )
+
+  test('A large answer about an unknown bulk transfer is refused before it is read or stored', async () => {
+    const arrivals = { announce: () => Promise.resolve('BULK_UNKNOWN' as const) }
+    const busy = openBusyEdge(0, { arrivals })
+    expect(await busy.outcomeOf({ ...fulfil, body: '{' })).toBe(
+      '400 3210 no bulk transfer has this id',
+    )
+    expect(busy.published).toEqual([])
+  })
+
+  test('A small answer is read at once, and not announced', async () => {
+    const announced: Arrival[] = []
+    const quick = openEdge({
+      arrivals: {
+        announce(arrival) {
+          announced.push(arrival)
+          return Promise.resolve(undefined)
+        },
+      },
+    })
+    expect(await quick.outcomeOf(fulfil)).toBe('200')
+    expect(announced).toEqual([])
+  })
+})
+
 const completedTimestamp = '2026-11-21T10:00:00.000Z'
 const sides = { bulkTransferId, payerFsp: 'greenbank', payeeFsp: 'bluewallet', payerVersion: '1.0' }
 const error = { errorCode: '4001', errorDescription: 'Payer FSP insufficient liquidity' }

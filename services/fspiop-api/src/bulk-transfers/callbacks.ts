@@ -2,10 +2,18 @@
  * The callbacks of the events of a bulk transfer. The payee FSP receives the payer FSP's message byte
  * for byte when every item is reserved; everything else is a message of the hub. FSPIOP 6.10.
  */
-import type { DomainEvent, EventName, LegRole, Payload, Relay } from '@causeway/events'
+import type { DomainEvent, EventName, Payload, Relay } from '@causeway/events'
 import { renumberedEncryption } from '@causeway/fspiop'
-import { errorContent, versionOf, type Callback, type CallbackContent } from '../callback.ts'
+import {
+  callbacksOf,
+  errorContent,
+  versionOf,
+  type Callback,
+  type CallbackContent,
+} from '../callbacks/callback.ts'
 import type { CallbackRules } from '../transfers/callbacks.ts'
+
+const { post, put, putError } = callbacksOf('bulkTransfers')
 
 /** Each event that causes callbacks, with its report event. */
 export const bulkTransferReports = {
@@ -39,14 +47,13 @@ export function bulkTransferCallbacks(
 function prepared(payload: Payload<'BulkTransferPrepared'>, relay: Relay | undefined): Callback {
   const { bulkTransferId, payeeFsp, expiration, leftOut } = payload
   if (relay === undefined) throw new Error(`${bulkTransferId} has no message for the payee FSP`)
-  return {
-    ...about('PAYEE', payeeFsp, bulkTransferId, 'POST'),
-    method: 'POST',
-    operation: 'POST /bulkTransfers',
-    path: '/bulkTransfers',
+  return post({
+    role: 'PAYEE',
+    fspId: payeeFsp,
+    id: bulkTransferId,
     content: leftOut.length === 0 ? { type: 'RELAYED', relay } : withoutItems(payload, relay),
     deadline: expiration,
-  }
+  })
 }
 
 const list = 'individualTransfers'
@@ -82,7 +89,7 @@ function refused({
   errorInformation,
 }: Payload<'BulkTransferPrepareRefused'>): Callback {
   const content = errorContent('bulkTransfers', errorInformation, version)
-  return putError({ role: 'PAYER', fspId: requesterFspId, bulkTransferId, content })
+  return putError({ role: 'PAYER', fspId: requesterFspId, id: bulkTransferId, content })
 }
 
 type Ended = Payload<'BulkTransferCompleted'> | Payload<'BulkTransferRejected'>
@@ -95,7 +102,7 @@ function ended(
 ): readonly Callback[] {
   const { bulkTransferId, payerFsp, payeeFsp, payerVersion, completedTimestamp, payee } = payload
   const { individualTransferResults: results } = payload
-  const payer = { role: 'PAYER', fspId: payerFsp, bulkTransferId } as const
+  const payer = { role: 'PAYER', fspId: payerFsp, id: bulkTransferId } as const
   const error = 'errorInformation' in payload ? payload.errorInformation : undefined
   const toPayer =
     error === undefined
@@ -122,14 +129,14 @@ function ended(
   }
   const version = versionOf('bulkTransfers', payee.version)
   const content = { type: 'CREATED', version, body } as const
-  return [toPayer, put({ role: 'PAYEE', fspId: payeeFsp, bulkTransferId, content })]
+  return [toPayer, put({ role: 'PAYEE', fspId: payeeFsp, id: bulkTransferId, content })]
 }
 
 function answered(payload: Payload<'BulkTransferQueryResponse'>): Callback {
   const { bulkTransferId, requesterFspId: fspId, legRole: role, version } = payload
   const { errorInformation, bulkTransferState, completedTimestamp } = payload
   const { individualTransferResults } = payload
-  const to = { role, fspId, bulkTransferId } as const
+  const to = { role, fspId, id: bulkTransferId } as const
   if (errorInformation !== undefined) {
     return putError({ ...to, content: errorContent('bulkTransfers', errorInformation, version) })
   }
@@ -142,43 +149,4 @@ function answered(payload: Payload<'BulkTransferQueryResponse'>): Callback {
     ...to,
     content: { type: 'CREATED', version: versionOf('bulkTransfers', version), body },
   })
-}
-
-interface Recipient {
-  readonly role: LegRole
-  readonly fspId: string
-  readonly bulkTransferId: string
-  readonly content: CallbackContent
-}
-
-function put({ role, fspId, bulkTransferId, content }: Recipient): Callback {
-  return {
-    ...about(role, fspId, bulkTransferId, 'PUT'),
-    method: 'PUT',
-    operation: 'PUT /bulkTransfers/{ID}',
-    path: `/bulkTransfers/${bulkTransferId}`,
-    content,
-  }
-}
-
-function putError({ role, fspId, bulkTransferId, content }: Recipient): Callback {
-  return {
-    ...about(role, fspId, bulkTransferId, 'PUT error'),
-    method: 'PUT',
-    operation: 'PUT /bulkTransfers/{ID}/error',
-    path: `/bulkTransfers/${bulkTransferId}/error`,
-    content,
-  }
-}
-
-function about(role: LegRole, fspId: string, bulkTransferId: string, what: string) {
-  return {
-    name: `${role} ${what}`,
-    role,
-    fspId,
-    entityId: bulkTransferId,
-    resource: 'bulkTransfers',
-    variables: { id: bulkTransferId, ID: bulkTransferId },
-    deadline: undefined,
-  } as const
 }

@@ -9,10 +9,11 @@ import {
   putBulkTransfers,
   type Clear,
   type IndividualTransferResult,
+  utcDateTime,
 } from '@causeway/fspiop'
-import { errorInformationOf, extensionListOf, utc } from '../contract.ts'
+import { errorInformationOf, extensionListOf } from '../contract.ts'
 import type { Digested, Digestible } from '../digests.ts'
-import { bodyOf } from '../reading.ts'
+import { bodyOf } from '../bodies/reading.ts'
 
 type Request = Payload<'BulkTransferPrepareRequested'>
 type Response = Payload<'BulkTransferFulfilRequested'>
@@ -29,7 +30,7 @@ export function digestPrepare(message: Digestible): Digested<Request> {
       bulkQuoteId,
       payerFsp,
       payeeFsp,
-      expiration: utc(expiration),
+      expiration: utcDateTime(expiration),
       individualTransfers: (individualTransfers ?? []).map(
         ({ transferId, transferAmount: { currency, amount }, condition }) => ({
           transferId,
@@ -54,7 +55,9 @@ export function digestFulfil(message: Digestible): Digested<Omit<Response, 'bulk
       requesterFspId: message.source,
       destinationFspId: message.destination ?? '',
       bulkTransferState,
-      ...(completedTimestamp === undefined ? {} : { completedTimestamp: utc(completedTimestamp) }),
+      ...(completedTimestamp === undefined
+        ? {}
+        : { completedTimestamp: utcDateTime(completedTimestamp) }),
       individualTransferResults: (individualTransferResults ?? []).map(resultOf),
       payloadHash: payloadHash(reading.json),
       receivedAt: message.receivedAt,

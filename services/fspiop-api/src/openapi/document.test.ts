@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from '@jest/globals'
 import { every } from '../testing/every.ts'
-import { openEdge, readAtOnce } from '../testing/edge.ts'
+import { openEdge, readAtOnce, unawaited } from '../testing/edge.ts'
 import { withMembers } from '../testing/messages.ts'
 import { testSettings } from '../testing/settings.ts'
 import { everyRelayed } from '../testing/thirdparty.ts'
@@ -29,6 +29,10 @@ const served = servedRoutes(testSettings, {
   owners: { ownerOf: () => Promise.resolve({ type: 'NONE' }) },
   providers: { of: () => Promise.resolve([]) },
   largeBodies: readAtOnce,
+  arrivals: unawaited,
+  participants: { getFresh: () => Promise.resolve(undefined) },
+  relay_ms: () => 60_000,
+  question_ms: () => 7_000,
 })
 const document = openApiDocument(served, 'specification') as unknown as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
@@ -55,7 +59,7 @@ test('The document names each operation once, and only components that it has', 
   const ids = described.map(([, { operationId }]) => operationId)
   expect(new Set(ids).size).toBe(ids.length)
   const references = [
-    ...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g),
+    ...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/([\w-]+)"/g),
   ]
   expect(references.length).toBeGreaterThan(500)
   const missing = references.filter(
@@ -75,10 +79,10 @@ test('The document has the limits of elements and the codes of refusals', () => 
     required: ['currency', 'amount'],
     additionalProperties: {},
   })
-  expect(document.components['responses']?.['401']).toMatchObject({
+  expect(document.components['responses']?.['transfers-401']).toMatchObject({
     description: '3000 Generic client error',
   })
-  expect(document.components['responses']?.['406']).toMatchObject({
+  expect(document.components['responses']?.['accounts-406']).toMatchObject({
     description: '3001 Unacceptable version requested',
   })
 })

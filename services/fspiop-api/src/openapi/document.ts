@@ -14,8 +14,8 @@ import {
 } from '@causeway/fspiop'
 import { z } from 'zod'
 import type { ServedRoute, ServedRoutes } from '../chain.ts'
-import { formCodes } from '../errors-page.ts'
-import { reasons, refuse, type Compatibility } from '../refusals.ts'
+import { formCodes } from '../pages/errors-page.ts'
+import { reasons, refusalType, refuse, type Compatibility } from '../refusals.ts'
 import { messages, type DescribedMessage } from './messages.ts'
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
@@ -38,6 +38,7 @@ export function openApiDocument(served: ServedRoutes, compatibility: Compatibili
     methods[method.toLowerCase()] = operationObject(method as Method, path, route, message, named)
   }
   const error = bodySchema(errorBody, '', named)
+  const resources = new Set(Object.keys(paths).map(resourceOf))
   return {
     openapi: '3.1.0',
     info: { title: 'Causeway API for FSPs', version: '1.1', description },
@@ -46,7 +47,7 @@ export function openApiDocument(served: ServedRoutes, compatibility: Compatibili
     components: {
       schemas: Object.fromEntries(named),
       parameters: headers,
-      responses: errorAnswers(error, compatibility),
+      responses: errorAnswers(resources, error, compatibility),
     },
   }
 }
@@ -58,7 +59,7 @@ function operationObject(
   { about, body, query }: DescribedMessage,
   named: Named,
 ): Json {
-  const resource = path.split('/')[1] as Resource
+  const resource = resourceOf(path)
   const isAnswer = method === 'PUT' || method === 'PATCH'
   const status = route.status ?? (isAnswer ? 200 : 202)
   const operationId = `${method.toLowerCase()}${path.replaceAll(/[/{}]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`
@@ -82,7 +83,10 @@ function operationObject(
     responses: {
       [status]: { description: 'Acknowledged: the message is stored' },
       ...Object.fromEntries(
-        errorStatuses.map((each) => [each, { $ref: `#/components/responses/${each}` }]),
+        errorStatuses.map((each) => [
+          each,
+          { $ref: `#/components/responses/${errorName(resource, each)}` },
+        ]),
       ),
     },
   }
@@ -163,10 +167,18 @@ function headersOf(resource: Resource, method: Method): readonly Json[] {
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
 }
 
+function resourceOf(path: string): Resource {
+  return path.split('/')[1] as Resource
+}
+
+function versionedTypes(resource: Resource): readonly string[] {
+  return resourceRules[resource].versions.map((version) => contentType(resource, version))
+}
+
 /** The media types that name a version; the Third-Party API takes plain JSON too. */
 function contentOf(resource: Resource, schema: Schema): Schema {
   const rules: ResourceRules = resourceRules[resource]
-  const types = rules.versions.map((version) => contentType(resource, version))
+  const types = versionedTypes(resource)
   const plain = rules.isThirdParty === true ? ['application/json'] : []
   return Object.fromEntries([...types, ...plain].map((type) => [type, { schema }]))
 }
@@ -193,18 +205,29 @@ function errorCodes(compatibility: Compatibility): ReadonlyMap<number, ReadonlyS
  * The error statuses of a described operation; those of an unknown path or method are not among
  * them.
  */
-const errorStatuses = [400, 401, 403, 406, 415, 503] as const
+const errorStatuses = [400, 401, 403, 406, 503] as const
 
-function errorAnswers(schema: Schema, compatibility: Compatibility): Schema {
+/** The name of the component. */
+function errorName(resource: Resource, status: number): string {
+  return `${resource}-${status}`
+}
+
+/** Errors have the media type of their resource, in the version that was agreed. */
+function errorAnswers(
+  resources: ReadonlySet<Resource>,
+  schema: Schema,
+  compatibility: Compatibility,
+): Schema {
   const codes = errorCodes(compatibility)
   return Object.fromEntries(
-    errorStatuses.map((status) => [
-      status,
-      {
-        description: [...(codes.get(status) ?? [])].toSorted().join('; '),
-        content: { 'application/json': { schema } },
-      },
-    ]),
+    [...resources].flatMap((resource) => {
+      const types = versionedTypes(resource).map((type) => refusalType(type, compatibility))
+      const content = Object.fromEntries(types.map((type) => [type, { schema }]))
+      return errorStatuses.map((status) => {
+        const description = [...(codes.get(status) ?? [])].toSorted().join('; ')
+        return [errorName(resource, status), { description, content }]
+      })
+    }),
   )
 }
 

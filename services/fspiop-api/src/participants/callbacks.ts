@@ -1,8 +1,8 @@
 /** The callbacks of participant queries and associations. FSPIOP 6.2. */
 import type { DomainEvent, EventName } from '@causeway/events'
 import type { ErrorInformation } from '@causeway/fspiop'
-import { errorContent, versionOf, type Callback } from '../callback.ts'
-import { callbackOf, type PartyName } from '../parties/path.ts'
+import { errorContent, versionOf, type Callback } from '../callbacks/callback.ts'
+import { callbackOf, type PartyName } from '../answers/party-path.ts'
 
 /** The delivery of these callbacks is not reported. */
 export const participantReports = {

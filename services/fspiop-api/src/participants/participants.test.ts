@@ -119,13 +119,11 @@ describe('Requests about many parties', () => {
 })
 
 describe('Answers of one FSP to another', () => {
-  const batch = { partyList: [{ partyId: { partyIdType: 'MSISDN', partyIdentifier: '1' } }] }
   const variables = { partyIdType: 'PERSONAL_ID', partyIdentifier: 'A12345' }
 
   test.each([
     ['of a party', path, { fspId: 'bluewallet' }, '{Type}/{ID}/{SubId}', variables],
     ['that a party has no FSP', path, {}, '{Type}/{ID}/{SubId}', variables],
-    ['of many parties', `/participants/${id}`, batch, '{ID}', { requestId: id }],
   ])('An answer %s is relayed as received', async (_what, at, body, template, filled) => {
     const sent = message('PUT', at, body)
     expect(await edge.outcomeOf(sent)).toBe('200')

@@ -16,9 +16,9 @@ import {
 import type { z } from 'zod'
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
 import { extensionListOf } from '../contract.ts'
-import { callbackOf, partyOf } from '../parties/path.ts'
-import { bodyOf, idOf, malformed, queryOf, traceOf } from '../reading.ts'
-import { body_bytes_max } from '../receive.ts'
+import { callbackOf, partyOf } from '../answers/party-path.ts'
+import { bodyOf, idOf, malformed, queryOf, traceOf } from '../bodies/reading.ts'
+import { body_bytes_max } from '../bodies/receive.ts'
 import { answering, passOn, type RelayRules } from '../relayed/relay.ts'
 import type { Settings } from '../settings.ts'
 

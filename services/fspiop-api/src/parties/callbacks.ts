@@ -1,7 +1,7 @@
 /** The callbacks of party lookups that no FSP can answer. FSPIOP 6.3. */
 import type { DomainEvent, EventName } from '@causeway/events'
-import { errorContent, type Callback } from '../callback.ts'
-import { callbackOf } from './path.ts'
+import { errorContent, type Callback } from '../callbacks/callback.ts'
+import { callbackOf } from '../answers/party-path.ts'
 
 /** The delivery of these callbacks is not reported. */
 export const partyReports = {

@@ -4,9 +4,9 @@
 import { newEvent, type Payload } from '@causeway/events'
 import { errorBody, putParties, readPartiesQuery, type Operation } from '@causeway/fspiop'
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
-import { against, bodyOf, malformed, queryOf, relayOf, traceOf } from '../reading.ts'
+import { against, bodyOf, malformed, queryOf, relayOf, traceOf } from '../bodies/reading.ts'
 import { answering, passOn, type RelayRules } from '../relayed/relay.ts'
-import { callbackOf, partyOf } from './path.ts'
+import { callbackOf, partyOf } from '../answers/party-path.ts'
 
 export function partyRoutes(rules: RelayRules): ServedRoutes {
   const asks = {

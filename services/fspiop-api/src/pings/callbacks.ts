@@ -1,6 +1,6 @@
 /** The hub's ping in reply, which shows an FSP that it is reachable and can verify the hub. */
 import type { DomainEvent, EventName } from '@causeway/events'
-import { versionOf, type Callback } from '../callback.ts'
+import { versionOf, type Callback } from '../callbacks/callback.ts'
 
 export const pingReports = {
   PingAccepted: 'PingCallbackReport',

@@ -36,7 +36,7 @@ test('A ping without a signature or without an id is refused', async () => {
   const unsigned = openEdge()
   expect(await unsigned.outcomeOf({ ...ping, body: '{}' })).toBe('400 3102 /pingId')
   expect(await unsigned.outcomeOf({ ...ping, body: '{"pingId":"x"}' })).toBe(
-    '400 3101 /pingId: not a UUID',
+    '400 3101 /pingId: not a legal CorrelationId',
   )
 })
 

@@ -3,14 +3,14 @@
  * that is not active yet may ping, because it is part of onboarding.
  */
 import { newEvent, type Payload } from '@causeway/events'
-import { isUuid, readBody } from '@causeway/fspiop'
+import { elements, readBody } from '@causeway/fspiop'
 import { z } from 'zod'
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
-import { malformed, traceOf } from '../reading.ts'
+import { malformed, traceOf } from '../bodies/reading.ts'
 import type { Settings } from '../settings.ts'
 
 export const postPings = z.looseObject({
-  pingId: z.string().refine(isUuid, { error: 'not a UUID' }),
+  pingId: elements.correlationId,
 })
 
 export function pingRoutes({ EDGE_IDENTITY }: Pick<Settings, 'EDGE_IDENTITY'>): ServedRoutes {

@@ -2,14 +2,19 @@
  * The callbacks of the events of a quote. FSPs' own messages are relayed byte for byte; everything else
  * is a message of the hub. FSPIOP 6.5.
  */
-import type { DomainEvent, EventName, LegRole, Payload, Relay } from '@causeway/events'
+import type { DomainEvent, EventName, Payload, Relay } from '@causeway/events'
+import { templateVariables } from '@causeway/fspiop'
 import {
+  callbacksOf,
   errorContent,
+  expiryAt,
   versionOf,
   type FailureNotice,
   type Callback,
   type CallbackContent,
-} from '../callback.ts'
+} from '../callbacks/callback.ts'
+
+const { get, post, put, putError } = callbacksOf('quotes')
 
 /** Each event that causes callbacks, with its report event. */
 export const quoteReports = {
@@ -51,12 +56,18 @@ export function quoteCallbacks(event: QuoteCallbackEvent): readonly Callback[] {
 export function quoteFailure(event: QuoteCallbackEvent): FailureNotice | undefined {
   switch (event.name) {
     case 'QuoteRequestAccepted':
-      return event.payload.isUnstored ? failureOf(event.payload) : undefined
+      return event.payload.isUnstored ? requestFailureOf(event.payload) : undefined
     case 'QuoteQueryForwarded':
       return failureOf(event.payload)
     default:
       return undefined
   }
+}
+
+function requestFailureOf(payload: Payload<'QuoteRequestAccepted'>): FailureNotice {
+  const { expiration } = payload
+  const expiry = expiration === undefined ? {} : expiryAt(expiration, '3302')
+  return { ...failureOf(payload), ...expiry }
 }
 
 function failureOf({
@@ -68,26 +79,30 @@ function failureOf({
     requesterFspId,
     operation: 'PUT /quotes/{ID}/error',
     path: `/quotes/${quoteId}/error`,
-    variables: variablesOf(quoteId),
+    variables: templateVariables('quotes', { ID: quoteId }),
     version,
   }
 }
 
 function request(payload: Payload<'QuoteRequestAccepted'>, relay: Relay | undefined): Callback {
   const { quoteId, destinationFspId, expiration } = payload
-  return {
-    ...about('PAYEE', destinationFspId, quoteId, 'POST'),
-    method: 'POST',
-    operation: 'POST /quotes',
-    path: '/quotes',
+  return post({
+    role: 'PAYEE',
+    fspId: destinationFspId,
+    id: quoteId,
     content: relayed(quoteId, relay),
     deadline: expiration,
-  }
+  })
 }
 
 function response(payload: Payload<'QuoteResponseAccepted'>, relay: Relay | undefined): Callback {
   const { quoteId, destinationFspId } = payload
-  return put({ role: 'PAYER', fspId: destinationFspId, quoteId, content: relayed(quoteId, relay) })
+  return put({
+    role: 'PAYER',
+    fspId: destinationFspId,
+    id: quoteId,
+    content: relayed(quoteId, relay),
+  })
 }
 
 function rejected(payload: Payload<'QuoteRejectAccepted'>, relay: Relay | undefined): Callback {
@@ -96,25 +111,23 @@ function rejected(payload: Payload<'QuoteRejectAccepted'>, relay: Relay | undefi
     relay === undefined
       ? errorContent('quotes', errorInformation, payerVersion)
       : { type: 'RELAYED', relay }
-  return putError({ role: 'PAYER', fspId: payerFspId, quoteId, content })
+  return putError({ role: 'PAYER', fspId: payerFspId, id: quoteId, content })
 }
 
 function forwarded(payload: Payload<'QuoteQueryForwarded'>, relay: Relay | undefined): Callback {
   const { quoteId, destinationFspId } = payload
-  return {
-    ...about('PAYEE', destinationFspId, quoteId, 'GET'),
-    method: 'GET',
-    operation: 'GET /quotes/{ID}',
-    path: `/quotes/${quoteId}`,
+  return get({
+    role: 'PAYEE',
+    fspId: destinationFspId,
+    id: quoteId,
     content: relayed(quoteId, relay),
-    deadline: undefined,
-  }
+  })
 }
 
 /** With headers the stored answer is the payee FSP's own message, without them one of the hub. */
 function answered(payload: Payload<'QuoteQueryResponse'>, relay: Relay | undefined): Callback {
   const { quoteId, requesterFspId, legRole, version, errorInformation } = payload
-  const to = { role: legRole, fspId: requesterFspId, quoteId } as const
+  const to = { role: legRole, fspId: requesterFspId, id: quoteId } as const
   if (errorInformation !== undefined) {
     return putError({ ...to, content: errorContent('quotes', errorInformation, version) })
   }
@@ -129,7 +142,7 @@ function answered(payload: Payload<'QuoteQueryResponse'>, relay: Relay | undefin
 function refused(payload: Payload<'InvalidQuoteRequest'>): Callback {
   const { quoteId, requesterFspId, version, errorInformation } = payload
   const content = errorContent('quotes', errorInformation, version)
-  return putError({ role: 'PAYER', fspId: requesterFspId, quoteId, content })
+  return putError({ role: 'PAYER', fspId: requesterFspId, id: quoteId, content })
 }
 
 function violated(payload: Payload<'RuleViolatedInQuoteResponse'>): readonly Callback[] {
@@ -138,13 +151,13 @@ function violated(payload: Payload<'RuleViolatedInQuoteResponse'>): readonly Cal
     putError({
       role: 'PAYER',
       fspId: payerFspId,
-      quoteId,
+      id: quoteId,
       content: errorContent('quotes', errorInformation, payerVersion),
     }),
     putError({
       role: 'PAYEE',
       fspId: payeeFspId,
-      quoteId,
+      id: quoteId,
       content: errorContent('quotes', errorInformation, payeeVersion),
     }),
   ]
@@ -153,48 +166,4 @@ function violated(payload: Payload<'RuleViolatedInQuoteResponse'>): readonly Cal
 function relayed(quoteId: string, relay: Relay | undefined): CallbackContent {
   if (relay === undefined) throw new Error(`${quoteId} has no message to relay`)
   return { type: 'RELAYED', relay }
-}
-
-interface Recipient {
-  readonly role: LegRole
-  readonly fspId: string
-  readonly quoteId: string
-  readonly content: CallbackContent
-}
-
-function put({ role, fspId, quoteId, content }: Recipient): Callback {
-  return {
-    ...about(role, fspId, quoteId, 'PUT'),
-    method: 'PUT',
-    operation: 'PUT /quotes/{ID}',
-    path: `/quotes/${quoteId}`,
-    content,
-    deadline: undefined,
-  }
-}
-
-function putError({ role, fspId, quoteId, content }: Recipient): Callback {
-  return {
-    ...about(role, fspId, quoteId, 'PUT error'),
-    method: 'PUT',
-    operation: 'PUT /quotes/{ID}/error',
-    path: `/quotes/${quoteId}/error`,
-    content,
-    deadline: undefined,
-  }
-}
-
-function about(role: LegRole, fspId: string, quoteId: string, what: string) {
-  return {
-    name: `${role} ${what}`,
-    role,
-    fspId,
-    entityId: quoteId,
-    resource: 'quotes',
-    variables: variablesOf(quoteId),
-  } as const
-}
-
-function variablesOf(quoteId: string) {
-  return { quoteId, id: quoteId, ID: quoteId }
 }

@@ -245,7 +245,12 @@ describe('Callbacks of quotes', () => {
   test('The payer FSP of a request that no service stored receives an error when delivery fails', async () => {
     const unstored = { ...request, isUnstored: true } as const
     const [event] = await callbacksFor(edge, 'QuoteRequestAccepted', unstored, { relay })
-    expect(event?.payload).toMatchObject({ onFailure, reportRequired: true })
+    const expired = expect.objectContaining({ errorCode: '3302' })
+    const expiry = { at: expiration, errorInformation: expired }
+    expect(event?.payload).toMatchObject({
+      onFailure: { ...onFailure, expiry },
+      reportRequired: true,
+    })
     const astray = { ...unstored, destinationFspId: 'nobody' }
     const outcome = await callbacksFor(edge, 'QuoteRequestAccepted', astray, { relay })
     expect(deliveries(outcome.slice(0, 1))).toEqual([`greenbank: PUT ${back}/error`])
@@ -290,7 +295,7 @@ describe('Callbacks of quotes', () => {
     expect(event?.payload).toMatchObject({
       transport: { method: 'GET', url: `${at}/${id}` },
       onFailure,
-      deadline: new Date(Date.parse(receivedAt) + edge.callbacks.relay_ms()).toISOString(),
+      deadline: new Date(Date.parse(receivedAt) + edge.callbacks.question_ms()).toISOString(),
     })
   })
 

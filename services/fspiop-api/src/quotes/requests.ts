@@ -7,11 +7,12 @@ import {
   putQuotes,
   type Clear,
   type Money,
+  utcDateTime,
 } from '@causeway/fspiop'
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
-import { errorInformationOf, extensionListOf, utc } from '../contract.ts'
-import { against, bodyOf, idOf, malformed, relayOf, traceOf } from '../reading.ts'
-import { answer_bytes_max, quoteAnswer_bytes_max } from '../receive.ts'
+import { errorInformationOf, extensionListOf } from '../contract.ts'
+import { against, bodyOf, idOf, malformed, relayOf, traceOf } from '../bodies/reading.ts'
+import { answer_bytes_max, quoteAnswer_bytes_max } from '../bodies/receive.ts'
 
 export interface QuoteRules {
   /** FSPIOP-Destination is required; otherwise the hub finds the payee's FSP. */
@@ -54,7 +55,7 @@ function ask(message: Incoming, { needsDestination }: QuoteRules): Reading {
     transactionType: { ...transactionType },
     ...(geoCode === undefined ? {} : { geoCode: { ...geoCode } }),
     ...(note === undefined ? {} : { note }),
-    ...(expiration === undefined ? {} : { expiration: utc(expiration) }),
+    ...(expiration === undefined ? {} : { expiration: utcDateTime(expiration) }),
     ...extensionListOf(reading.value.extensionList),
     payloadHash: payloadHash(reading.json),
     version,
@@ -93,7 +94,7 @@ function answer(message: Incoming): Reading {
     ...optionalMoney('payeeReceiveAmount', payeeReceiveAmount),
     ...optionalMoney('payeeFspFee', payeeFspFee),
     ...optionalMoney('payeeFspCommission', payeeFspCommission),
-    expiration: utc(expiration),
+    expiration: utcDateTime(expiration),
     condition,
     ...(geoCode === undefined ? {} : { geoCode: { ...geoCode } }),
     ...extensionListOf(extensionList),

@@ -6,8 +6,7 @@ import type { LegRole } from '@causeway/events'
 import { errorBody, templateVariables, type ErrorCode } from '@causeway/fspiop'
 import type { z } from 'zod'
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
-import { bodyOf, idOf, malformed, queryOf } from '../reading.ts'
-import type { Compatibility } from '../refusals.ts'
+import { bodyOf, idOf, malformed } from '../bodies/reading.ts'
 import { answering, passOn, type RelayRules } from './relay.ts'
 
 export interface QueryById {
@@ -19,8 +18,7 @@ export interface QueryById {
   readonly takesAnyId?: boolean
   /** The fault of the query string of a GET. */
   readonly faultOf?: (
-    query: string,
-    codes: Compatibility,
+    message: Incoming,
   ) => { readonly code: ErrorCode; readonly detail: string } | undefined
 }
 
@@ -58,7 +56,7 @@ export function failureOf(resource: QueryById['resource'], id: string) {
 
 function ask(message: Incoming, rules: RelayRules, about: QueryById): Reading {
   const { resource, asked, faultOf } = about
-  const fault = faultOf?.(queryOf(message), message.compatibility)
+  const fault = faultOf?.(message)
   if (fault !== undefined) return malformed(fault.code, fault.detail)
   const id = idOf(message)
   return passOn(message, rules, {

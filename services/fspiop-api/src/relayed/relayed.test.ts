@@ -1,7 +1,7 @@
 import { newEvent, type DomainEvent, type Payload } from '@causeway/events'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { callbackMessages } from '../callbacks.ts'
-import { failureCallbacks } from '../reports.ts'
+import { callbackMessages } from '../callbacks/callbacks.ts'
+import { failureCallbacks } from '../callbacks/reports.ts'
 import { deliveries, openEdge, reachable, receivedAt, publishedMessage } from '../testing/edge.ts'
 import { every } from '../testing/every.ts'
 import {
@@ -73,12 +73,12 @@ describe.each(passedOn)('%s', (operation, sent) => {
     expect(sentOn.traceparent).toBe(extra.traceparent)
   })
 
-  test('A relayed message is tried until its own expiration, or as long as every message without one', async () => {
+  test('A relayed message is tried until its own expiration, or as long as every message without one; a question for some seconds', async () => {
     await edge.outcomeOf(sent)
     const { deadline } = edge.onlyMessage().payload
-    expect(deadline).toBe(
-      operation === 'POST /transactionRequests' ? expiration : '2026-11-21T10:01:00.000Z',
-    )
+    if (operation === 'POST /transactionRequests') expect(deadline).toBe(expiration)
+    else if (sent.method === 'GET') expect(deadline).toBe('2026-11-21T10:00:07.000Z')
+    else expect(deadline).toBe('2026-11-21T10:01:00.000Z')
   })
 
   test('The sender of a relayed message receives an error when delivery fails, unless the message is an error itself', async () => {
@@ -259,7 +259,7 @@ describe('Unsolicited answers', () => {
 describe('Messages that could not be delivered', () => {
   type Report = Payload<'NotifyReport'>['reports'][number]
 
-  async function failed(report: Partial<Report>, sent = request) {
+  async function failed(report: Partial<Report>, sent = request, notice = {}) {
     await edge.outcomeOf(sent)
     const { payload } = edge.onlyMessage()
     const { notificationId, cause, legRole, destinationFspId, onFailure } =
@@ -273,7 +273,7 @@ describe('Messages that could not be delivered', () => {
       attempts: 3,
       duration_ms: 5,
       reportedAt: receivedAt,
-      ...(onFailure === undefined ? {} : { onFailure }),
+      ...(onFailure === undefined ? {} : { onFailure: { ...onFailure, ...notice } }),
       ...report,
     }
     const reports = newEvent('notifications', 'NotifyReport', { reports: [line] })
@@ -293,8 +293,8 @@ describe('Messages that could not be delivered', () => {
     return messages.map(publishedMessage)
   }
 
-  const outcome = async (report: Partial<Report>) => {
-    const [sentOn, ...others] = await failed(report)
+  const outcome = async (report: Partial<Report>, notice: Partial<Report['onFailure']> = {}) => {
+    const [sentOn, ...others] = await failed(report, request, notice)
     expect(others).toEqual([])
     const url = `http://bluewallet.example/transactionRequests/${id}/error`
     expect(deliveries(sentOn === undefined ? [] : [sentOn])).toEqual([`bluewallet: PUT ${url}`])
@@ -317,6 +317,23 @@ describe('Messages that could not be delivered', () => {
     'A message that failed with %s is reported to its sender',
     async (_title, report, errorCode) => {
       expect(await outcome(report)).toMatchObject({ errorCode })
+    },
+  )
+
+  test.each([
+    ['before its own expiration', '2026-11-21T10:00:00.001Z', '1001'],
+    ['at its own expiration', '2026-11-21T10:00:00.000Z', '3301'],
+  ])(
+    'A message that got no answer, and failed %s, is reported as what happened',
+    async (_title, at, errorCode) => {
+      const expired = { errorCode: '3301', errorDescription: 'Transaction request expired' }
+      const reported = { reportedAt: '2026-11-21T10:00:00.000Z' }
+      const expiry = { at, errorInformation: expired }
+      expect(await outcome(reported, { expiry })).toMatchObject({ errorCode })
+      const refused = { ...reported, httpStatus: 400, errorInformation }
+      expect(await outcome(refused, { expiry })).toEqual(errorInformation)
+      const redirected = { ...reported, httpStatus: 302 }
+      expect(await outcome(redirected, { expiry })).toMatchObject({ errorCode: '1001' })
     },
   )
 

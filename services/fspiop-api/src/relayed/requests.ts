@@ -3,6 +3,7 @@
  * requests, authorizations, and queries for the state of a transaction.
  */
 import {
+  finerThan,
   payloadHash,
   postTransactionRequests,
   putAuthorizations,
@@ -11,10 +12,10 @@ import {
   putTransactionRequestsAnyState,
   putTransactions,
   readAuthorizationsQuery,
+  utcDateTime,
 } from '@causeway/fspiop'
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
-import { utc } from '../contract.ts'
-import { against, bodyOf, malformed } from '../reading.ts'
+import { against, bodyOf, malformed, queryOf } from '../bodies/reading.ts'
 import { failureOf, routesById } from './by-id.ts'
 import { passOn, type RelayRules } from './relay.ts'
 
@@ -49,7 +50,8 @@ function request(message: Incoming, rules: RelayRules): Reading {
     entityId: id,
     role: 'PAYER',
     destination: payer?.fspId,
-    expiration: expiration === undefined ? undefined : utc(expiration),
+    expiration:
+      expiration === undefined ? undefined : { at: utcDateTime(expiration), code: '3301' },
     failure: failureOf(resource, id),
     ...(rules.isLenient ? {} : { payloadHash: payloadHash(reading.json) }),
   })
@@ -62,9 +64,14 @@ export function authorizationRoutes(rules: RelayRules): ServedRoutes {
     asked: 'PAYEE',
     answer: rules.isLenient ? putAuthorizationsAnyResponse : putAuthorizations,
     takesAnyId: rules.isLenient,
-    faultOf(query, codes) {
-      const reading = readAuthorizationsQuery(query, codes)
-      return reading.ok ? undefined : reading
+    faultOf(message) {
+      const { compatibility, decimals } = message
+      const reading = readAuthorizationsQuery(queryOf(message), compatibility)
+      if (!reading.ok) return reading
+      const { currency, amount } = reading.value
+      const tooFine = decimals === undefined ? undefined : finerThan(decimals, currency, amount)
+      if (tooFine === undefined) return undefined
+      return { code: '3100', detail: `query parameter amount: ${tooFine}` }
     },
   })
 }

@@ -56,7 +56,10 @@ export function serveAuth(parts: TestParts): Auth {
       if (auth.isAway) return away()
       const isRight = auth.secrets.get(clientId) === clientSecret
       const token = { accessToken: `token-of-${clientId}`, expiresInS: 300 }
-      const refusal = { reason: 'SECRET_WRONG', detail: 'no such client, or not its secret' }
+      const refusal = {
+        reason: 'SECRET_WRONG' as const,
+        detail: 'no such client, or not its secret',
+      }
       return Promise.resolve(isRight ? { token } : { refusal })
     },
     GetCertificates({ names }) {
@@ -95,7 +98,6 @@ export function participantKey(
     use: 'sig',
     jwk: JSON.stringify(key.export({ format: 'jwk' })),
     validFrom: '2026-01-01T00:00:00.000Z',
-    validTo: '',
     createdAt: '2026-01-01T00:00:00.000Z',
     createdBy: 'operator',
     ...changed,

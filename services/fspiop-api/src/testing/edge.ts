@@ -2,18 +2,24 @@
 import type { OutgoingMessage } from '@causeway/bus'
 import type { DomainEvent, Payload, Relay } from '@causeway/events'
 import type { Operation } from '@causeway/fspiop'
+import type { DecimalBounds } from '@causeway/money'
 import type { Participant, Participants } from '@causeway/participants'
 import { openLog } from '@causeway/process'
-import { openAnswerQuotas } from '../answer-quotas.ts'
-import { callbackMessages, type CallbackParts } from '../callbacks.ts'
+import { aloneInMemory } from '@causeway/runtime/testing'
+import { openAnswerQuotas } from '../load/answer-quotas.ts'
+import { openAnswers } from '../answers/answers.ts'
+import { openExchanges } from '../answers/exchanges.ts'
+import type { OwnerAnswer } from '../answers/owners.ts'
+import { callbackMessages, type CallbackParts } from '../callbacks/callbacks.ts'
 import { readHead, routeOf, workOn, type Answer, type Edge } from '../chain.ts'
-import { openLargeBodies } from '../large-bodies.ts'
+import type { Arrivals } from '../bulk-transfers/arrivals.ts'
+import { openLargeBodies, type LargeBodies } from '../bodies/large-bodies.ts'
 import { servedRoutes } from '../routes.ts'
 import { relayedHeadersOf } from '../security.ts'
 import type { Settings } from '../settings.ts'
-import type { CheckSignature } from '../signatures.ts'
+import type { CheckSignature } from '../signatures/verify.ts'
 import { triggeredCallbacks, type CallbackEvent } from '../callback-table.ts'
-import type { ConsentOwner } from '../thirdparty/owners.ts'
+import type { ConsentOwner } from '../pisp/owners.ts'
 import type { Sent } from './messages.ts'
 import { testSettings } from './settings.ts'
 
@@ -29,6 +35,12 @@ export interface TestEdge {
   readonly callbacks: CallbackParts
   /** The result of the lookup of owners by consent, or that it is unavailable. */
   readonly consentOwners: Map<string, ConsentOwner>
+  /** What account-lookup answers about `greenbank MSISDN/1`: an FSP, and a party; by default OWNER. */
+  readonly owners: Map<string, OwnerAnswer>
+  /** The FSPs behind the ids of requests, `consentRequests/1`, or that they cannot be read. */
+  readonly recorded: Map<string, readonly [string, string] | 'UNAVAILABLE'>
+  /** From now on the edge knows all messages of the last minutes. */
+  runForLong(): void
   /** The priority of the operation. */
   priorityOf(operation: Operation): string | undefined
   /** The providers of each type from now on, instead of one participant for each type. */
@@ -50,6 +62,8 @@ export const readAtOnce = openLargeBodies({
   log: openLog({ name: 'edge', level: 'silent' }),
 })
 
+export const unawaited: Arrivals = { announce: () => Promise.resolve(undefined) }
+
 export const receivedAt = '2026-11-21T10:00:00.000Z'
 
 /** Every callback of the FSP is sent to the path of the API below this address. */
@@ -61,12 +75,18 @@ export function reachable(name: string, changed: Partial<Participant> = {}): Par
 export interface EdgeChanges extends Partial<Settings> {
   readonly checkSignature?: CheckSignature
   readonly publish?: Edge['publish']
+  /** How fine amounts may be. */
+  readonly decimals?: DecimalBounds
   /** How long the edge processes a message before it is stored. */
   readonly work_ms?: number
+  readonly largeBodies?: LargeBodies
+  /** What transfers answers for a large answer that has arrived; by default nothing is held back for it. */
+  readonly arrivals?: Arrivals
 }
 
 export function openEdge(changes: EdgeChanges = {}): TestEdge {
-  const { checkSignature, publish, work_ms = 0, ...changed } = changes
+  const { checkSignature, publish, decimals, work_ms = 0, ...others } = changes
+  const { largeBodies = readAtOnce, arrivals = unawaited, ...changed } = others
   const known = new Map(
     [
       reachable('greenbank'),
@@ -80,12 +100,14 @@ export function openEdge(changes: EdgeChanges = {}): TestEdge {
     participants,
     hubName: 'Hub',
     outcome_ms: () => 86_400_000,
+    question_ms: () => 7_000,
     relay_ms: () => 60_000,
     onNoEndpoint: () => undefined,
     sign: undefined,
     authService: { name: testSettings.AUTH_SERVICE_PARTICIPANT, sign: undefined },
   }
   const published: OutgoingMessage[] = []
+  const { answers, ...asked } = answersOf(changed.COMPATIBILITY)
   const consentOwners = new Map<string, ConsentOwner>()
   const settings = { ...testSettings, ...changed }
   let provided: readonly string[] | undefined
@@ -95,7 +117,11 @@ export function openEdge(changes: EdgeChanges = {}): TestEdge {
         ownerOf: (consentId) => Promise.resolve(consentOwners.get(consentId) ?? { type: 'NONE' }),
       },
       providers: { of: (type) => Promise.resolve(provided ?? [`a ${type}`]) },
-      largeBodies: readAtOnce,
+      largeBodies,
+      arrivals,
+      participants,
+      relay_ms: callbacks.relay_ms,
+      question_ms: callbacks.question_ms,
     }),
     participants,
     quotas: openAnswerQuotas({
@@ -103,9 +129,11 @@ export function openEdge(changes: EdgeChanges = {}): TestEdge {
       unknown_max: settings.FSPIOP_API_UNKNOWN_ANSWERS_MAX,
       isSole: true,
     }),
+    answers,
     hubName: 'Hub',
     authService: settings.AUTH_SERVICE_PARTICIPANT,
     compatibility: settings.COMPATIBILITY,
+    decimals: () => decimals,
     relayedHeaders: relayedHeadersOf(settings),
     checkSignature,
     expiryGrace_ms: settings.EXPIRY_GRACE_MS,
@@ -123,6 +151,7 @@ export function openEdge(changes: EdgeChanges = {}): TestEdge {
     callbacks,
     published,
     consentOwners,
+    ...asked,
     priorityOf: (operation) => edge.served[operation]?.priority,
     provide(names) {
       provided = names
@@ -136,6 +165,49 @@ export function openEdge(changes: EdgeChanges = {}): TestEdge {
       const [message, ...others] = published.splice(0)
       if (message === undefined || others.length > 0) throw new Error('not one message')
       return publishedMessage(message)
+    },
+  }
+}
+
+/** Who may answer, by what a test says of account-lookup and notifications. */
+function answersOf(compatibility: Settings['COMPATIBILITY'] | undefined) {
+  const owners: TestEdge['owners'] = new Map()
+  const recorded: TestEdge['recorded'] = new Map()
+  let now_ms = Date.parse(receivedAt)
+  const remembered_ms = 60_000
+  const log = openLog({ name: 'edge', level: 'silent' })
+  const shared = aloneInMemory
+  const exchanges = openExchanges({
+    shared,
+    remembered_ms,
+    now_ms: () => now_ms,
+    check_ms: remembered_ms,
+    log,
+  })
+  const answers = openAnswers({
+    exchanges,
+    owners: {
+      ownerAnswer: ({ partyIdType, partyIdentifier, partySubIdOrType: subId }, fspId) => {
+        const party = [partyIdType, partyIdentifier, ...(subId === undefined ? [] : [subId])]
+        return Promise.resolve(owners.get(`${fspId} ${party.join('/')}`) ?? 'OWNER')
+      },
+    },
+    recorded: {
+      areBetween(key, fsps) {
+        const found = recorded.get(key)
+        if (found === undefined) return Promise.resolve('NONE')
+        if (found === 'UNAVAILABLE') return Promise.resolve(found)
+        return Promise.resolve(found.every((fsp) => fsps.includes(fsp)) ? 'YES' : 'OTHERS')
+      },
+    },
+    recordsTransactionRequests: compatibility !== 'mojaloop',
+  })
+  return {
+    answers,
+    owners,
+    recorded,
+    runForLong() {
+      now_ms += remembered_ms
     },
   }
 }

@@ -1,4 +1,4 @@
-/** One valid message for each operation that the edge serves, and the event that it becomes. */
+/** One valid message for each operation that the edge serves, and the event that it becomes, if any. */
 import type { EventName } from '@causeway/events'
 import type { Operation } from '@causeway/fspiop'
 import {
@@ -81,18 +81,20 @@ const ofParticipants: readonly ExpectedCallback[] = [
       ),
     ]
   }),
-  about(
-    'PUT /participants/{ID}',
-    message('PUT', `/participants/${id}`, {
+]
+
+/** Answers to requests that the hub alone receives: valid, and refused from every FSP. */
+export const ofHubAlone: readonly Pick<ExpectedCallback, 'operation' | 'sent'>[] = [
+  {
+    operation: 'PUT /participants/{ID}',
+    sent: message('PUT', `/participants/${id}`, {
       partyList: [{ partyId: { partyIdType: 'MSISDN', partyIdentifier: '1' } }],
     }),
-    'NotifyRequested',
-  ),
-  about(
-    'PUT /participants/{ID}/error',
-    message('PUT', `/participants/${id}/error`, error),
-    'NotifyRequested',
-  ),
+  },
+  {
+    operation: 'PUT /participants/{ID}/error',
+    sent: message('PUT', `/participants/${id}/error`, error),
+  },
 ]
 
 const ofParties: readonly ExpectedCallback[] = [party, subParty].flatMap((key) => {

@@ -1,9 +1,9 @@
 /** The settings of tests: plain, unsigned, and with higher bounds than any test needs. */
-import { noHsm } from '@causeway/crypto-provider'
+import { noHsm } from '@causeway/keys/provider'
 import type { Settings } from '../settings.ts'
 
 export const testSettings: Settings = {
-  FSPIOP_API_COMPONENT_KEY_FILE: '',
+  FSPIOP_API_COMPONENT_KEY_FILE: undefined,
   FSP_PORT: 0,
   FSP_HOST: '127.0.0.1',
   ACCEPT_RELAXATIONS: '',
@@ -11,14 +11,14 @@ export const testSettings: Settings = {
   EDGE_IDENTITY: 'header',
   EDGE_TLS: 'off',
   EDGE_TLS_MIN_VERSION: 'TLSv1.2',
-  EDGE_TLS_CIPHERS: '',
+  EDGE_TLS_CIPHERS: undefined,
   EDGE_TOKEN_BINDING: 'offered',
-  EDGE_TLS_CERTIFICATE_FILE: '',
-  EDGE_TLS_KEY_FILE: '',
-  EDGE_TLS_CA_FILE: '',
-  EDGE_TLS_CRL_FILE: '',
+  EDGE_TLS_CERTIFICATE_FILE: undefined,
+  EDGE_TLS_KEY_FILE: undefined,
+  EDGE_TLS_CA_FILE: undefined,
+  EDGE_TLS_CRL_FILE: undefined,
   EDGE_TLS_CRL_URL: '',
-  EDGE_TLS_CRL_URL_CA_FILE: '',
+  EDGE_TLS_CRL_URL_CA_FILE: undefined,
   EDGE_TLS_CRL_OVERDUE_D: 7,
   EDGE_CERTIFICATES: 'any',
   EDGE_GATEWAY_SUBJECTS: '',
@@ -33,6 +33,7 @@ export const testSettings: Settings = {
   AUTH_SERVICE_PARTICIPANT: 'centralAuth',
   FSPIOP_API_RELAYED_HEADERS: 'x-custom, X-Own',
   FSPIOP_API_PROVIDERS: '',
+  AMOUNT_DECIMALS: 'four',
   COMPATIBILITY: 'specification',
   ON_US_TRANSFERS: 'off',
   NOTIFY_PAYEE_ON_TIMEOUT: 'on',
@@ -45,7 +46,9 @@ export const testSettings: Settings = {
   FSPIOP_API_QUEUE_DELAY_MAX_MS: 600_000,
   FSPIOP_API_RATE_PER_FSP_MAX: 100_000,
   FSPIOP_API_BURST_PER_FSP_MAX: 1_000_000,
+  FSPIOP_API_BULK_BACKLOG_PER_FSP_MAX: 1_000_000,
   FSPIOP_API_RELAY_RETRY_MS: 60_000,
+  FSPIOP_API_QUESTION_RETRY_MS: 7_000,
   FSPIOP_API_BODIES_MAX_BYTES: 268_435_456,
   FSPIOP_API_BODIES_PER_FSP_MAX_BYTES: 67_108_864,
   FSPIOP_API_CONNECTIONS_MAX: 5_000,

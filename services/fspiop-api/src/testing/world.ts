@@ -5,7 +5,13 @@ import type { Message } from '@causeway/bus'
 import { catalogue, type EventName } from '@causeway/events'
 import type { Handlers } from '@causeway/grpc'
 import type { ClientTls } from '@causeway/http'
-import { participantsService, type Participant } from '@causeway/protos'
+import { httpStatuses } from '@causeway/fspiop'
+import {
+  accountLookupService,
+  idempotencyKeysService,
+  participantsService,
+  type Participant,
+} from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { start, type FspiopApi } from '../service.ts'
 import type { Settings } from '../settings.ts'
@@ -32,6 +38,8 @@ export function participant(name: string, changed: Partial<Participant> = {}): P
     createdAt: '2026-01-01T00:00:00.000Z',
     createdBy: 'operator',
     version: 1,
+    stateName: 'ACTIVE',
+    type: 'DFSP',
     accounts: [],
     endpoints: [
       { type: 'FSPIOP_CALLBACK_URL', value: at },
@@ -82,9 +90,13 @@ export async function openWorld(
   }
   register.participants.set('Hub', participant('Hub', { id: 1, isHub: true }))
   register.participants.set('sleeper', participant('sleeper', { isActive: false }))
-  register.participants.set('leaver', participant('leaver', { isActive: false, state: 'CLOSED' }))
+  register.participants.set(
+    'leaver',
+    participant('leaver', { isActive: false, stateName: 'CLOSED' }),
+  )
   const serve = () => serveParticipants(parts, register)
   if (isServed) serve()
+  serveAnswerRights(parts)
   const received: Message[] = []
   const listening = await parts.bus.subscribe({
     group: 'test',
@@ -133,6 +145,19 @@ function serveParticipants(parts: TestParts, register: Register): void {
   })
 }
 
+/** Test servers for account-lookup and notifications: each FSP may answer for each party. */
+function serveAnswerRights(parts: TestParts): void {
+  parts.grpc.serve(accountLookupService, {
+    FindOwners: ({ queries }) =>
+      Promise.resolve({
+        answers: queries.map(() => ({ outcome: 'FOUND', fspIds: [], mayAnswer: true })),
+      }),
+  })
+  parts.grpc.serve(idempotencyKeysService, {
+    GetIdempotencyContents: ({ keys }) => Promise.resolve({ contents: keys.map(() => '') }),
+  })
+}
+
 export interface Answered {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -147,8 +172,29 @@ export interface Answered {
     | undefined
 }
 
-/** With `tls` over https with that client certificate. */
-export function send(url: string, sent: Sent, tls?: ClientTls): Promise<Answered> {
+/**
+ * With `tls` over https with that client certificate. Rejects for an answer without the headers that its
+ * status demands.
+ */
+export async function send(url: string, sent: Sent, tls?: ClientTls): Promise<Answered> {
+  const answered = await exchange(url, sent, tls)
+  const { status, headers } = answered
+  const needed = neededHeaders.get(status)
+  if (!Object.hasOwn(httpStatuses, status)) throw new Error(`${status} is no status of the API`)
+  if (needed !== undefined && !Object.hasOwn(headers, needed)) {
+    throw new Error(`${status} without the header ${needed}`)
+  }
+  return answered
+}
+
+/** RFC 9110, 15.5.2, 15.5.6 and 15.6.4. */
+const neededHeaders: ReadonlyMap<number, string> = new Map([
+  [401, 'www-authenticate'],
+  [405, 'allow'],
+  [503, 'retry-after'],
+])
+
+function exchange(url: string, sent: Sent, tls?: ClientTls): Promise<Answered> {
   const { method, path, headers, body } = sent
   return new Promise((resolve, reject) => {
     const secure = tls === undefined ? {} : { cert: tls.certificate, key: tls.key, ca: tls.ca }

@@ -1,6 +1,6 @@
 import type { DomainEvent, EventName, Payload, Relay } from '@causeway/events'
 import { describe, expect, test } from '@jest/globals'
-import type { Callback } from '../callback.ts'
+import type { Callback } from '../callbacks/callback.ts'
 import { transferCallbacks, type TransferCallbackEvent } from './callbacks.ts'
 
 const transferId = '7d7ff5c4-8b1c-4b0f-9c7f-2f0de1f0b8a1'
@@ -79,6 +79,7 @@ function committed(changed: Partial<Payload<'TransferCommittedFulfiled'>> = {}, 
       settlementModelId: 1,
       settles: 'NET',
       notifyPayee: false,
+      receivedAt: completedTimestamp,
       fulfiledAt: completedTimestamp,
       positions: [],
       ...changed,
@@ -111,6 +112,7 @@ describe('Prepared transfers', () => {
       role: 'PAYEE',
       method: 'POST',
       operation: 'POST /transfers',
+      keepsDestination: true,
       content: { type: 'RELAYED', relay },
       deadline: '2026-11-21T10:01:00.000Z',
     })

@@ -3,8 +3,17 @@
  * else is a message of the hub. FSPIOP 6.7.3, 6.7.4, 6.7.5.
  */
 import type { DomainEvent, EventName, LegRole, Payload, Relay } from '@causeway/events'
-import { causeOf, resourceRules, type Version, type ErrorInformation } from '@causeway/fspiop'
-import type { Callback, CallbackContent } from '../callback.ts'
+import { causeOf, type ErrorInformation, type Version } from '@causeway/fspiop'
+import {
+  callbacksOf,
+  errorContent,
+  versionOf,
+  type Callback,
+  type CallbackContent,
+  type Notice,
+} from '../callbacks/callback.ts'
+
+const { post, put, putError } = callbacksOf('transfers')
 
 /** Each event that causes callbacks, with its report event. */
 export const transferReports = {
@@ -55,19 +64,9 @@ export function transferCallbacks(
 function prepared(payload: Payload<'TransferPrepared'>, relay: Relay | undefined): Callback {
   if (relay === undefined) throw new Error(`${payload.transferId} has no message for the payee FSP`)
   const { transferId, payeeFsp, expiration } = payload
-  return {
-    name: 'PAYEE POST',
-    role: 'PAYEE',
-    fspId: payeeFsp,
-    entityId: transferId,
-    resource: 'transfers',
-    method: 'POST',
-    operation: 'POST /transfers',
-    path: '/transfers',
-    variables: variablesOf(transferId),
-    content: { type: 'RELAYED', relay },
-    deadline: expiration,
-  }
+  const content: CallbackContent = { type: 'RELAYED', relay }
+  const toPayee = { role: 'PAYEE', fspId: payeeFsp, id: transferId, content } as const
+  return { ...post({ ...toPayee, deadline: expiration }), keepsDestination: true }
 }
 
 /** A payee FSP that waits for a PATCH sent RESERVED, which is not relayed to the payer FSP. */
@@ -77,7 +76,7 @@ function committed(
 ): readonly Callback[] {
   const { transferId, payerFsp, payeeFsp, fulfilment, completedTimestamp, notifyPayee } = payload
   const { extensionList } = payload
-  const version = versionOf(payload.payerVersion)
+  const version = versionOf('transfers', payload.payerVersion)
   const content: CallbackContent =
     relay !== undefined && !notifyPayee
       ? { type: 'RELAYED', relay }
@@ -91,11 +90,11 @@ function committed(
             ...(extensionList === undefined ? {} : { extensionList }),
           },
         }
-  const toPayer = put({ role: 'PAYER', fspId: payerFsp, transferId, content })
+  const toPayer = put({ role: 'PAYER', fspId: payerFsp, id: transferId, content })
   if (!notifyPayee) return [toPayer]
   const body = { completedTimestamp, transferState: 'COMMITTED' }
-  const payeeVersion = versionOf(payload.payeeVersion)
-  return [toPayer, patch({ role: 'PAYEE', fspId: payeeFsp, transferId, body }, payeeVersion)]
+  const payeeVersion = versionOf('transfers', payload.payeeVersion)
+  return [toPayer, patch({ role: 'PAYEE', fspId: payeeFsp, id: transferId, body }, payeeVersion)]
 }
 
 function rejected(
@@ -105,10 +104,10 @@ function rejected(
   const { transferId, payerFsp, payeeFsp, errorInformation, completedTimestamp } = payload
   const content: CallbackContent =
     relay === undefined
-      ? errorContent(errorInformation, payload.payerVersion)
+      ? errorContent('transfers', errorInformation, payload.payerVersion)
       : { type: 'RELAYED', relay }
-  const toPayer = putError({ role: 'PAYER', fspId: payerFsp, transferId, content })
-  const payee = { role: 'PAYEE', fspId: payeeFsp, transferId } as const
+  const toPayer = putError({ role: 'PAYER', fspId: payerFsp, id: transferId, content })
+  const payee = { role: 'PAYEE', fspId: payeeFsp, id: transferId } as const
   const { payeeVersion } = payload
   switch (payload.payeeNotice) {
     case 'NONE':
@@ -116,7 +115,7 @@ function rejected(
     case 'ERROR':
       return [
         toPayer,
-        putError({ ...payee, content: errorContent(errorInformation, payeeVersion) }),
+        putError({ ...payee, content: errorContent('transfers', errorInformation, payeeVersion) }),
       ]
     case 'PATCH':
       return [
@@ -133,7 +132,7 @@ function patchAborted(
 ): Callback {
   const extension = [{ key: 'cause', value: causeOf(withoutUndefined(errorInformation)) }]
   const body = { completedTimestamp, transferState: 'ABORTED', extensionList: { extension } }
-  return patch({ ...payee, body }, versionOf(version))
+  return patch({ ...payee, body }, versionOf('transfers', version))
 }
 
 interface Ending {
@@ -145,8 +144,8 @@ interface Ending {
 function answered(payload: Payload<'TransferQueryResponse'>): readonly Callback[] {
   const { transferId, requesterFspId, legRole, notices, transferState, errorInformation } = payload
   const { completedTimestamp, fulfilment, extensionList } = payload
-  const to = { role: legRole, fspId: requesterFspId, transferId } as const
-  const version = versionOf(payload.version)
+  const to = { role: legRole, fspId: requesterFspId, id: transferId } as const
+  const version = versionOf('transfers', payload.version)
   const state = {
     ...(completedTimestamp === undefined ? {} : { completedTimestamp }),
     transferState,
@@ -163,7 +162,7 @@ function answered(payload: Payload<'TransferQueryResponse'>): readonly Callback[
       case 'ERROR': {
         if (errorInformation === undefined)
           throw new Error(`${transferId} has no error for the error callback`)
-        return putError({ ...to, content: errorContent(errorInformation, version) })
+        return putError({ ...to, content: errorContent('transfers', errorInformation, version) })
       }
     }
   })
@@ -171,8 +170,8 @@ function answered(payload: Payload<'TransferQueryResponse'>): readonly Callback[
 
 function payerTimeout(payload: Payload<'TransferPrepareRequestTimedout'>): Callback {
   const { transferId, payerFsp, errorInformation, payerVersion } = payload
-  const content = errorContent(errorInformation, payerVersion)
-  return putError({ role: 'PAYER', fspId: payerFsp, transferId, content })
+  const content = errorContent('transfers', errorInformation, payerVersion)
+  return putError({ role: 'PAYER', fspId: payerFsp, id: transferId, content })
 }
 
 /**
@@ -185,15 +184,15 @@ function timedOut(
 ): readonly Callback[] {
   const toPayer = payerTimeout(payload)
   const { transferId, payeeFsp, payerVersion, errorInformation, payeeAnswer } = payload
-  const payee = { role: 'PAYEE', fspId: payeeFsp, transferId } as const
+  const payee = { role: 'PAYEE', fspId: payeeFsp, id: transferId } as const
   if (payeeAnswer === undefined) {
-    const content = errorContent(errorInformation, payerVersion)
+    const content = errorContent('transfers', errorInformation, payerVersion)
     return notifyPayeeOnTimeout ? [toPayer, putError({ ...payee, content })] : [toPayer]
   }
   const { version, notices, completedTimestamp } = payeeAnswer
   const toPayee = notices.map((notice) =>
     notice === 'ERROR'
-      ? putError({ ...payee, content: errorContent(errorInformation, version) })
+      ? putError({ ...payee, content: errorContent('transfers', errorInformation, version) })
       : patchAborted(payee, { errorInformation, completedTimestamp, version }),
   )
   return [toPayer, ...toPayee]
@@ -201,87 +200,19 @@ function timedOut(
 
 function refused(payload: Payload<'TransferPrepareDuplicateCheckFailed'>, role: LegRole): Callback {
   const { transferId, requesterFspId, errorInformation, version } = payload
-  const content = errorContent(errorInformation, version)
-  return putError({ role, fspId: requesterFspId, transferId, content })
+  const content = errorContent('transfers', errorInformation, version)
+  return putError({ role, fspId: requesterFspId, id: transferId, content })
 }
 
-interface Recipient {
-  readonly role: LegRole
-  readonly fspId: string
-  readonly transferId: string
-}
+type Recipient = Pick<Notice, 'role' | 'fspId' | 'id'>
 
-function put({
-  role,
-  fspId,
-  transferId,
-  content,
-}: Recipient & { readonly content: CallbackContent }): Callback {
+function patch({ body, ...to }: Recipient & { readonly body: object }, version: Version): Callback {
   return {
-    ...about(role, fspId, transferId, 'PUT'),
-    method: 'PUT',
-    operation: 'PUT /transfers/{ID}',
-    path: `/transfers/${transferId}`,
-    content,
-  }
-}
-
-function putError({
-  role,
-  fspId,
-  transferId,
-  content,
-}: Recipient & { readonly content: CallbackContent }): Callback {
-  return {
-    ...about(role, fspId, transferId, 'PUT error'),
-    method: 'PUT',
-    operation: 'PUT /transfers/{ID}/error',
-    path: `/transfers/${transferId}/error`,
-    content,
-  }
-}
-
-function patch(
-  { role, fspId, transferId, body }: Recipient & { readonly body: object },
-  version: Version,
-): Callback {
-  return {
-    ...about(role, fspId, transferId, 'PATCH'),
+    ...put({ ...to, content: { type: 'CREATED', version, body } }),
+    name: `${to.role} PATCH`,
     method: 'PATCH',
     operation: 'PATCH /transfers/{ID}',
-    path: `/transfers/${transferId}`,
-    content: { type: 'CREATED', version, body },
   }
-}
-
-function about(role: LegRole, fspId: string, transferId: string, what: string) {
-  return {
-    name: `${role} ${what}`,
-    role,
-    fspId,
-    entityId: transferId,
-    resource: 'transfers',
-    variables: variablesOf(transferId),
-    deadline: undefined,
-  } as const
-}
-
-/** Registered addresses may use any of these names. */
-function variablesOf(transferId: string): Readonly<Record<string, string>> {
-  return { transferId, id: transferId, ID: transferId }
-}
-
-function errorContent(
-  errorInformation: ErrorInformation,
-  version: string | undefined,
-): CallbackContent {
-  return { type: 'CREATED', version: versionOf(version), body: { errorInformation } }
-}
-
-/** The version that the FSP used; the current one when it has not sent a message yet. */
-function versionOf(version: string | undefined): Version {
-  const { versions, currentVersion } = resourceRules.transfers
-  return versions.find((known) => known === version) ?? currentVersion
 }
 
 function withoutUndefined({ errorCode, errorDescription }: ErrorInformation) {

@@ -10,6 +10,7 @@ const routes = transferRoutes({
   timestampBounds: undefined,
   ignoresWhatCannotCommit: false,
   refusesOnUsLater: false,
+  routesByPayee: false,
 })
 
 function incoming(body: string): Incoming {
@@ -25,6 +26,7 @@ function incoming(body: string): Incoming {
     encrypted: [],
     kid: undefined,
     compatibility: 'specification',
+    decimals: undefined,
     relayedHeaders: new Set<string>(),
   }
 }
@@ -65,5 +67,19 @@ describe('POST /transfers', () => {
         expect(reading.event.headers['relay-body']).toBe(message.body)
       }),
     )
+  })
+})
+
+describe('PUT /transfers/{ID}', () => {
+  test.each([
+    ['9999-12-31T23:59:59.999-11:00', '9999-12-31T23:59:59.999Z'],
+    ['1000-01-01T00:00:00.000+14:00', '1000-01-01T00:00:00.000Z'],
+    ['2026-11-21T12:00:00.000+02:00', '2026-11-21T10:00:00.000Z'],
+  ])('A completedTimestamp %s is passed on as the legal DateTime %s', (written, utc) => {
+    const fulfilment = Buffer.alloc(32, 7).toString('base64url')
+    const body = { transferState: 'COMMITTED', fulfilment, completedTimestamp: written }
+    const reading = routes['PUT /transfers/{ID}']?.read(incoming(JSON.stringify(body)))
+    if (reading?.type !== 'PUBLISH') throw new Error(`${written} is refused`)
+    expect(reading.event.payload).toMatchObject({ completedTimestamp: utc })
   })
 })

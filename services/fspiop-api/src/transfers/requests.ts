@@ -8,15 +8,20 @@ import {
   putTransfers,
   putTransfersAnswer,
   readBody,
-  readTrace,
-  templateVariables,
+  utcDateTime,
 } from '@causeway/fspiop'
-import { randomUUID } from 'node:crypto'
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
-import { errorInformationOf, extensionListOf, utc } from '../contract.ts'
-import { failureCallback } from '../callback.ts'
-import { against, bodyOf, idOf, malformed, relayOf, traceOf } from '../reading.ts'
-import { answer_bytes_max } from '../receive.ts'
+import { errorInformationOf, extensionListOf } from '../contract.ts'
+import {
+  against,
+  bodyOf,
+  idOf,
+  malformed,
+  refuseLater,
+  relayOf,
+  traceOf,
+} from '../bodies/reading.ts'
+import { answer_bytes_max } from '../bodies/receive.ts'
 import { refuse } from '../refusals.ts'
 import { reasonAgainstFulfil, reasonAgainstPrepare, type TimestampBounds } from './domain/rules.ts'
 
@@ -27,6 +32,8 @@ export interface TransferRules {
   readonly ignoresWhatCannotCommit: boolean
   /** A transfer from an FSP to itself is refused by a callback instead of at once. */
   readonly refusesOnUsLater: boolean
+  /** FSPIOP-Destination of POST may be another FSP than payeeFsp, to which the transfer goes. */
+  readonly routesByPayee: boolean
 }
 
 export function transferRoutes(rules: TransferRules): ServedRoutes {
@@ -57,19 +64,24 @@ function prepare(message: Incoming, rules: TransferRules): Reading {
   if (!reading.ok) return malformed(reading.code, reading.detail)
   const { value } = reading
   const { transferId, payerFsp, payeeFsp, amount, condition, expiration, extensionList } = value
-  const { source, destination } = message
+  const { source } = message
+  const destination = rules.routesByPayee ? undefined : message.destination
   const reason = reasonAgainstPrepare(
     { source, destination, payerFsp, payeeFsp, amount: amount.amount, condition },
     rules,
   )
-  if (reason === 'PAYER_IS_PAYEE' && rules.refusesOnUsLater) return refuseLater(message, transferId)
+  if (reason === 'PAYER_IS_PAYEE' && rules.refusesOnUsLater) {
+    // No account is read, because the message itself is invalid.
+    const { code, detail } = refuse(reason)
+    return refuseLater(message, 'transfers', transferId, errorInformation(code, detail))
+  }
   if (reason !== undefined) return against(reason)
   const payload: Payload<'TransferPrepareRequested'> = {
     transferId,
     payerFsp,
     payeeFsp,
     amount: { currency: amount.currency, amount: amount.amount },
-    expiration: utc(expiration),
+    expiration: utcDateTime(expiration),
     condition,
     payloadHash: payloadHash(reading.json),
     ...extensionListOf(extensionList),
@@ -79,33 +91,22 @@ function prepare(message: Incoming, rules: TransferRules): Reading {
   return {
     type: 'PUBLISH',
     event: newEvent('fspiop-api', 'TransferPrepareRequested', payload, {
-      relay: relayOf('POST', message, payeeFsp),
+      relay: relayOf('POST', addressedTo(payeeFsp, message), payeeFsp),
       ...traceOf(message),
     }),
   }
 }
 
-/** Nothing is stored and no account is read, because the message itself is invalid. */
-function refuseLater({ source, version, headers }: Incoming, transferId: string): Reading {
-  const { code, detail } = refuse('PAYER_IS_PAYEE')
-  const notice = {
-    requesterFspId: source,
-    operation: 'PUT /transfers/{ID}/error',
-    path: `/transfers/${transferId}/error`,
-    variables: templateVariables('transfers', { ID: transferId }),
-    version,
-  } as const
-  return {
-    type: 'RELAY',
-    triggered: {
-      causeId: randomUUID(),
-      causeName: 'POST /transfers',
-      traceparent: readTrace(headers)?.traceparent,
-      callback: failureCallback(notice, transferId, errorInformation(code, detail)),
-      isReported: false,
-      onFailure: undefined,
-    },
-  }
+/**
+ * Names no other FSP than the payee FSP, unless the message is signed: its signature may cover the name
+ * that was sent.
+ */
+function addressedTo(payeeFsp: string, message: Incoming): Incoming {
+  const { destination, headers } = message
+  const isLeft = destination === undefined || destination === payeeFsp
+  return isLeft || headers['fspiop-signature'] !== undefined
+    ? message
+    : { ...message, destination: undefined }
 }
 
 function query(message: Incoming): Reading {
@@ -127,12 +128,7 @@ function fulfil(message: Incoming, rules: TransferRules): Reading {
   const { transferState, fulfilment, completedTimestamp, extensionList } = reading.value
   const { version, receivedAt } = message
   const reason = reasonAgainstFulfil(
-    {
-      transferState,
-      version,
-      completed_ms: completedTimestamp === undefined ? undefined : Date.parse(completedTimestamp),
-      received_ms: Date.parse(receivedAt),
-    },
+    { transferState, version, completedTimestamp, receivedAt },
     rules.timestampBounds,
   )
   if (reason === 'RESERVED_IN_VERSION_1_0' && rules.ignoresWhatCannotCommit) {
@@ -145,7 +141,9 @@ function fulfil(message: Incoming, rules: TransferRules): Reading {
     destinationFspId: message.destination ?? '',
     transferState,
     ...(fulfilment === undefined ? {} : { fulfilment }),
-    ...(completedTimestamp === undefined ? {} : { completedTimestamp: utc(completedTimestamp) }),
+    ...(completedTimestamp === undefined
+      ? {}
+      : { completedTimestamp: utcDateTime(completedTimestamp) }),
     notifyPayee: transferState === 'RESERVED',
     ...extensionListOf(extensionList),
     payloadHash: payloadHash(reading.json),

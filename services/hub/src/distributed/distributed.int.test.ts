@@ -14,7 +14,7 @@ import { makeSecrets } from './make-secrets.ts'
 
 const values = {
   SECRETS_DIR: mkdtempSync(join(tmpdir(), 'causeway-secrets-')),
-  SECRETS_OWNER: '',
+  SECRETS_OWNER: undefined,
   SECRETS_FSP_HOSTS: 'fsp.hub.example,fspiop-api',
   SECRETS_OPERATOR_HOSTS: 'localhost',
   SECRETS_SANDBOX_HOSTS: 'sandbox-fsp',
@@ -75,6 +75,7 @@ describe('the secrets of a hub whose services run apart', () => {
   test('Secrets are readable for their owner only', () => {
     const found = readdirSync(path('auth-service'))
     expect(found.toSorted((a, b) => a.localeCompare(b))).toEqual([
+      'administrator2',
       'component',
       'grpc',
       'operators',
@@ -83,6 +84,11 @@ describe('the secrets of a hub whose services run apart', () => {
     ])
     expect(text('auth-service', 'seal', 'AUTH_SERVICE_SECRETS_KEY')).toHaveLength(43)
     expect(text('config', 'seal', 'CONFIG_SECRETS_KEY')).toHaveLength(43)
+  })
+
+  test('The first passwords of the two administrators are in folders of their own', () => {
+    expect(readdirSync(path('auth-service', 'operators'))).not.toContain('administrator2-password')
+    expect(readdirSync(path('auth-service', 'administrator2'))).toEqual(['administrator2-password'])
   })
 
   test('Each service has a key of its own to sign with as a component', () => {

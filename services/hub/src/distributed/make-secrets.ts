@@ -45,7 +45,7 @@ export async function makeSecrets(values: Values): Promise<void> {
   ofLogIns(values)
   ofSeals(values)
   ensureEd25519Key(join(folder(join(values.SECRETS_DIR, 'audit', 'signing')), 'private.pem'))
-  if (values.SECRETS_OWNER !== '') giveTo(Number(values.SECRETS_OWNER), values.SECRETS_DIR)
+  if (values.SECRETS_OWNER !== undefined) giveTo(Number(values.SECRETS_OWNER), values.SECRETS_DIR)
 }
 
 /** The folders of authorities are only for issuing certificates; no running service needs them. */
@@ -120,9 +120,11 @@ function ofOperators(values: Values, ca: Ca): void {
  */
 function ofLogIns({ SECRETS_DIR }: Values): void {
   const known = folder(join(SECRETS_DIR, 'auth-service', 'operators'))
-  for (const name of ['administrator-password', 'administrator2-password']) {
-    ensureText(join(known, name), () => randomBytes(15).toString('base64url'))
-  }
+  // Who reads both is two persons, so each is a Secret of its own.
+  const ofSecond = folder(join(SECRETS_DIR, 'auth-service', 'administrator2'))
+  const password = (file: string) => ensureText(file, () => randomBytes(15).toString('base64url'))
+  password(join(known, 'administrator-password'))
+  password(join(ofSecond, 'administrator2-password'))
   const secret = ensureText(join(known, 'setup-secret'), () =>
     randomBytes(32).toString('base64url'),
   )

@@ -1,5 +1,5 @@
 /** The settings of the programs that set up a distributed hub. */
-import { integer, text } from '@causeway/process'
+import { integer, optionalText, text } from '@causeway/process'
 
 const file = (about: string) => text({ about: `PEM file: ${about}`, default: null })
 
@@ -8,9 +8,8 @@ const port = (about: string, usual: number) =>
 
 export const secretsSettings = {
   SECRETS_DIR: text({ about: 'folder in which the secrets are created', default: null }),
-  SECRETS_OWNER: text({
+  SECRETS_OWNER: optionalText({
     about: 'user id that may read them; empty: the user that creates them',
-    default: '',
   }),
   SECRETS_FSP_HOSTS: text({
     about: 'host names under which FSPs reach the hub, separated by commas',

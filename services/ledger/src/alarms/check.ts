@@ -2,9 +2,9 @@
  * Checks one position outside a batch: after its limit or alarm percentage has changed, or on
  * request. It uses the ledger's own figures; the caller's figures are ignored.
  */
+import type { States } from '@causeway/services'
 import type { Transaction } from '@causeway/postgres'
 import { openBook } from '../domain/book.ts'
-import type { States } from '../domain/states.ts'
 import { everydayTypes, lockNamed } from '../lock-store.ts'
 import type { ThresholdAlarms } from './threshold-alarms.ts'
 

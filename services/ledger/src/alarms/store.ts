@@ -1,6 +1,7 @@
 /** The active alarms, stored in the rows of their limits. */
 import { statement, textArray, type Queries, type Transaction } from '@causeway/postgres'
-import { quiet, type ActiveAlarm, type Alarms, type Kind } from './domain/alarm.ts'
+import type { ActiveAlarmKind } from '@causeway/protos'
+import { quiet, type ActiveAlarm, type Alarms } from './domain/alarm.ts'
 
 const saveStatement = statement(`
   update limits set alarms = next.alarms
@@ -27,7 +28,7 @@ export async function saveAlarms(
   return new Map(rows.map(({ account_id, name }) => [account_id, name]))
 }
 
-/** The stored form, with the names of the first release; a missing member means no active alarm. */
+/** The stored form; a missing member means no active alarm. */
 export interface AlarmsJson {
   readonly threshold?: ActiveAlarmJson
   readonly limit?: ActiveAlarmJson
@@ -87,7 +88,7 @@ const selectActive = statement(`
   from limits
   join accounts on accounts.id = limits.account_id
   join participants on participants.id = accounts.participant_id
-  where limits.is_active and limits.alarms is not null and ($1 = '' or participants.name = $1)
+  where limits.is_active and limits.alarms is not null and ($1::text is null or participants.name = $1)
   order by accounts.id limit $2`)
 
 interface ActiveAlarmRow {
@@ -101,13 +102,16 @@ export interface ActiveAlarmOf {
   readonly name: string
   readonly accountId: number
   readonly currency: string
-  readonly kind: Kind
+  readonly kind: ActiveAlarmKind
   readonly active: ActiveAlarm
 }
 
-/** Of one participant, or of all when the name is empty. */
-export async function activeAlarms(db: Queries, name: string): Promise<readonly ActiveAlarmOf[]> {
-  const rows = await db.query<ActiveAlarmRow>(selectActive, [name, rows_max])
+/** Of one participant, or of all without a name. */
+export async function activeAlarms(
+  db: Queries,
+  name: string | undefined,
+): Promise<readonly ActiveAlarmOf[]> {
+  const rows = await db.query<ActiveAlarmRow>(selectActive, [name ?? null, rows_max])
   return rows.flatMap((row) => {
     const { threshold, limit } = alarmsOf(row.alarms)
     const of = { name: row.name, accountId: row.account_id, currency: row.currency }

@@ -8,8 +8,9 @@ import type { EventBus, OutgoingMessage } from '@causeway/bus'
 import { newEvent } from '@causeway/events'
 import { formatAmount } from '@causeway/money'
 import type { Transaction } from '@causeway/postgres'
+import type { ActiveAlarmKind } from '@causeway/protos'
 import { valueOf } from '../domain/account.ts'
-import { remainingPercentage, type AlarmRules, type Kind } from './domain/alarm.ts'
+import { remainingPercentage, type AlarmRules } from './domain/alarm.ts'
 import { crossingsOf, type Crossing, type Decided } from './domain/crossings.ts'
 import { saveAlarms } from './store.ts'
 
@@ -50,7 +51,7 @@ async function raiseAlarms(
 function exceeded(
   participantId: string,
   { account, reading }: Crossing,
-  kind: Kind,
+  kind: ActiveAlarmKind,
   now: Date,
 ): OutgoingMessage {
   return newEvent('participant-lifecycle', 'ParticipantLiquidityThresholdExceeded', {

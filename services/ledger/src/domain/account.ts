@@ -2,7 +2,7 @@
  * A ledger account: four balances that never fall below zero, and the rule that derives its value
  * from them.
  */
-import type { Step } from './movement.ts'
+import type { JournalStep } from '@causeway/protos'
 
 /** Account types that the ledger itself moves; others are only ever opened and listed. */
 export type AccountType =
@@ -89,7 +89,7 @@ export function stillToPay({ unpaid, debitsPending }: Account): bigint {
 export function moved(
   account: Account,
   side: 'DEBIT' | 'CREDIT',
-  { step, amount, at }: { readonly step: Step; readonly amount: bigint; readonly at: Date },
+  { step, amount, at }: { readonly step: JournalStep; readonly amount: bigint; readonly at: Date },
 ): Account {
   const posted = isPosting(step) ? amount : 0n
   const pending = pendingBy(step, amount)
@@ -118,12 +118,26 @@ export function moved(
 }
 
 /** Whether a step changes what is posted. */
-export function isPosting(step: Step): boolean {
-  return step === 'MOVE' || step === 'POST' || step === 'GROSS_PAYER' || step === 'GROSS_PAYEE'
+export function isPosting(step: JournalStep): boolean {
+  switch (step) {
+    case 'MOVE':
+    case 'POST':
+    case 'GROSS_PAYER':
+    case 'GROSS_PAYEE':
+    case 'GROSS_TO_HUB':
+    case 'GROSS_FROM_HUB':
+    case 'GROSS_POSITIONS':
+      return true
+    case 'RESERVE':
+    case 'VOID':
+    case 'FEE_RESERVE':
+    case 'FEE_VOID':
+      return false
+  }
 }
 
 /** By how much a step changes what is pending. */
-export function pendingBy(step: Step, amount: bigint): bigint {
+export function pendingBy(step: JournalStep, amount: bigint): bigint {
   switch (step) {
     case 'RESERVE':
     case 'FEE_RESERVE':
@@ -135,6 +149,9 @@ export function pendingBy(step: Step, amount: bigint): bigint {
     case 'MOVE':
     case 'GROSS_PAYER':
     case 'GROSS_PAYEE':
+    case 'GROSS_TO_HUB':
+    case 'GROSS_FROM_HUB':
+    case 'GROSS_POSITIONS':
       return 0n
   }
 }

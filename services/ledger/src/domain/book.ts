@@ -2,13 +2,14 @@
  * The book: the locked rows of a batch, in memory. Each command sees the changes of the commands
  * before it; the changes are collected and saved at the end of the batch.
  */
-import type { Alarms } from '../alarms/domain/alarm.ts'
+import type { Permission } from '@causeway/services'
+import type { DecimalBounds } from '@causeway/money'
 import { moved, type Account } from './account.ts'
 import type { Recorded } from './decision.ts'
 import type { Entry } from './entry.ts'
 import type { FeeRule } from './fee.ts'
+import type { ModelRule } from './model-rule.ts'
 import type { Movement } from './movement.ts'
-import type { Permission } from './states.ts'
 
 export const hubId = 1
 
@@ -16,6 +17,9 @@ export interface Party {
   readonly id: number
   readonly name: string
   readonly isActive: boolean
+  /** Whether it has an address for POST /transfers, and for POST /bulkTransfers. */
+  readonly takesTransfers: boolean
+  readonly takesBulks: boolean
   /** What its state permits. */
   readonly permits: ReadonlySet<Permission>
 }
@@ -32,20 +36,10 @@ export interface WindowGain {
   readonly count: number
 }
 
-/** The amount that a settlement entry adds to its participant's unpaid funds out. */
+/** A settlement entry whose amount its participant pays by funds out. */
 export interface Debt {
   readonly entryId: string
   readonly accountId: number
-  /** The first one includes the funds out that were held when it arose. */
-  readonly added: bigint
-}
-
-/** A POSITION account with a limit, and its active alarms. */
-export interface Watched {
-  readonly accountId: number
-  /** Ten-thousandths of a percent. */
-  readonly alarmPercentage: bigint
-  readonly alarms: Alarms
 }
 
 /** The rows as they were read and locked. */
@@ -57,22 +51,26 @@ export interface LockedRows {
   readonly windowId: number
   /** Interchange fees by currency. */
   readonly fees: ReadonlyMap<string, FeeRule>
+  /** The rules of all models, in the order of their ids; empty when every one is the usual. */
+  readonly models: readonly ModelRule[]
   readonly entries: readonly Entry[]
   /** The batch in which each of the funds out among them was held, by id. */
   readonly heldIn: ReadonlyMap<string, bigint>
   readonly parties: readonly Party[]
   readonly accounts: readonly Account[]
-  readonly watched: readonly Watched[]
 }
 
 export interface Book {
   readonly now: Date
   readonly windowId: number
+  /** How fine amounts may be. */
+  readonly decimals: DecimalBounds | undefined
   entry(id: string): Entry | undefined
   party(name: string): Party | undefined
   account(id: number): Account | undefined
   accountOf(participantId: number, type: string, currency: string): Account | undefined
   feeRule(currency: string): FeeRule | undefined
+  readonly models: readonly ModelRule[]
 }
 
 /** What a batch changed, each row once, in its last state. */
@@ -95,7 +93,7 @@ export interface OpenBook extends Book {
   changes(): Changes
 }
 
-export function openBook(rows: LockedRows): OpenBook {
+export function openBook(rows: LockedRows, decimals?: DecimalBounds): OpenBook {
   const { now, windowId } = rows
   const entries = new Map(rows.entries.map((entry) => [entry.id, entry]))
   const known = new Set(entries.keys())
@@ -108,11 +106,13 @@ export function openBook(rows: LockedRows): OpenBook {
   return {
     now,
     windowId,
+    decimals,
     entry: (id) => entries.get(id),
     party: (name) => parties.get(name),
     account: accounts.account,
     accountOf: accounts.accountOf,
     feeRule: (currency) => rows.fees.get(currency),
+    models: rows.models,
     record({ entry, movements, unpaidOn }) {
       entries.set(entry.id, entry)
       changedEntries.add(entry.id)
@@ -186,7 +186,7 @@ function openAccounts(rows: LockedRows): OpenAccounts {
       const isFirst = unpaid === 0n
       const added = isFirst ? debitsPending + amount : amount
       setUnpaid(account, unpaid + added, isFirst ? rows.batch : unpaidBatch)
-      debts.push({ entryId, accountId, added })
+      debts.push({ entryId, accountId })
     },
     payOut({ id }, { step, amount, debitAccountId }) {
       const account = locked(debitAccountId)

@@ -1,4 +1,5 @@
 /** The commands of the ledger, each about one id. */
+import type { VoidReason } from '@causeway/protos'
 import type { Settlement, Terms } from './entry.ts'
 
 export interface Reserve {
@@ -14,6 +15,8 @@ export interface Reserve {
    */
   readonly payerAccountId: number | null
   readonly payeeAccountId: number | null
+  /** Whether the payee is asked with the other items of a bulk transfer. */
+  readonly isBulkItem: boolean
 }
 
 export interface Post {
@@ -29,7 +32,7 @@ export interface Void {
   readonly id: string
   readonly expiresAt: Date
   /** TIMEOUT is allowed only after the expiry and its grace; other reasons at any time. */
-  readonly reason: string
+  readonly reason: VoidReason
   readonly evidence: Buffer
 }
 

@@ -1,12 +1,22 @@
 /** Any interleaving of reserve, post, void and redelivery, in any split into batches. */
+import { settlementKindValues } from '@causeway/protos'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { valueOf, type Account } from './account.ts'
-import type { LockedRows, Party } from './book.ts'
+import { hubId, type LockedRows, type Party } from './book.ts'
 import type { Command } from './command.ts'
 import type { Answer } from './decide.ts'
-import { noEvidence, type Entry } from './entry.ts'
-import { at, expiryGrace_ms, later, now, play, positionOf, settlementOf } from '../testing/scene.ts'
+import { noEvidence, settlesAtOnce, type Entry } from './entry.ts'
+import {
+  at,
+  expiryGrace_ms,
+  greenbank,
+  later,
+  now,
+  play,
+  positionOf,
+  settlementOf,
+} from '../testing/scene.ts'
 
 const names = ['greenbank', 'bluewallet', 'redpay'] as const
 const cap = 600n
@@ -18,21 +28,42 @@ const parties = names.map((name, index): Party => ({
   id: index + 2,
   name,
   isActive: true,
+  takesTransfers: true,
+  takesBulks: true,
   permits,
 }))
+/** The hub's account that money passes through. */
+const transit: Account = {
+  ...positionOf(greenbank, { cap: null }),
+  id: 5,
+  participantId: hubId,
+  type: 'HUB_MULTILATERAL_SETTLEMENT',
+}
 const start: LockedRows = {
   now,
   batch: 1n,
   windowId: 1,
   fees: new Map(),
+  models: [],
   entries: [],
   heldIn: new Map(),
   parties,
-  accounts: parties.flatMap((party) => [
-    positionOf(party, { cap }),
-    settlementOf(party, { creditsPosted: deposited }),
-  ]),
-  watched: [],
+  accounts: [
+    transit,
+    ...parties.flatMap((party) => [
+      positionOf(party, { cap }),
+      settlementOf(party, { creditsPosted: deposited }),
+    ]),
+  ],
+}
+
+/** Two persons have switched the check of cover off for one of the models. */
+const unchecked: LockedRows = {
+  ...start,
+  models: [
+    { modelId: 1, currency: 'USD', isActive: true, coverType: 'SETTLEMENT', isChecked: false },
+    { modelId: 2, currency: 'USD', isActive: true, coverType: 'SETTLEMENT', isChecked: true },
+  ],
 }
 
 /** Three tenths of the amount, in cents: a cent is a hundred of the units here. */
@@ -63,7 +94,7 @@ function termsOf(number: number) {
 }
 
 const numbers = fc.integer({ min: 0, max: 9 })
-const settles = fc.constantFrom('NET', 'GROSS_IMMEDIATE', 'GROSS_DEFERRED')
+const settles = fc.constantFrom(...settlementKindValues)
 
 const commands: fc.Arbitrary<Command> = fc.oneof(
   {
@@ -76,6 +107,7 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
       settlement: { modelId: how === 'NET' ? 1 : 2, settles: how },
       payerAccountId: null,
       payeeAccountId: null,
+      isBulkItem: false,
     })),
   },
   {
@@ -161,7 +193,7 @@ function modelled(rows: LockedRows, name: string): Books {
   for (const { kind, outcome, terms, settlement: how } of rows.entries) {
     if (terms === null || kind !== 'TRANSFER') continue
     const fee = rows.fees.size === 0 ? 0n : (((terms.amount * 3n) / 10n + 50n) / 100n) * 100n
-    const isGross = how?.settles === 'GROSS_IMMEDIATE' && outcome === 'POSTED'
+    const isGross = settlesAtOnce(how?.settles) && outcome === 'POSTED'
     const paid = terms.payer === name && (outcome === 'RESERVED' || outcome === 'POSTED')
     const got = terms.payee === name && outcome === 'POSTED'
     const change = (paid ? terms.amount : 0n) - (got ? terms.amount : 0n)
@@ -188,6 +220,7 @@ function valueIn(rows: LockedRows, name: string, type: string): bigint {
 describe.each([
   ['without fees', start],
   ['with interchange fees', charging],
+  ['without the check of cover', unchecked],
 ])('any history of commands %s', (_, start) => {
   test('Every position stays within its cap, and with its fees within its cover, and agrees with a model', () => {
     fc.assert(
@@ -199,6 +232,7 @@ describe.each([
             const fees = valueIn(state, name, 'INTERCHANGE_FEE')
             expect({ position, settlement, fees }).toEqual(modelled(state, name))
             expect(position).toBeLessThanOrEqual(cap)
+            if (start.models.some(({ isChecked }) => !isChecked)) continue
             expect(position + (fees > 0n ? fees : 0n)).toBeLessThanOrEqual(-settlement)
           }
         }
@@ -213,6 +247,8 @@ describe.each([
         for (const state of runIn(start, history, sizes).states) {
           expect(sum(state, (one) => one.creditsPosted - one.debitsPosted)).toBe(deposits)
           expect(sum(state, (one) => one.creditsPending - one.debitsPending)).toBe(0n)
+          const through = state.accounts.find(({ id }) => id === transit.id) ?? transit
+          expect(valueOf(through)).toBe(0n)
         }
       }),
     )

@@ -8,6 +8,7 @@ import type { Command } from './command.ts'
 import type { Decision, FundsRefusal } from './decision.ts'
 import { deposit } from './deposit.ts'
 import type { Entry } from './entry.ts'
+import { ruleInForce } from './model-rule.ts'
 import { openPosition } from './opening.ts'
 import { post, release, reserve } from './transfer.ts'
 import { endWithdrawal, withdraw } from './withdraw.ts'
@@ -17,8 +18,9 @@ export interface Position {
   readonly participant: string
   readonly accountId: number
   readonly currency: string
-  /** Includes reservations. */
+  /** Includes what is reserved. */
   readonly value: bigint
+  readonly reserved: bigint
   readonly cap: bigint | null
   /** Null when the participant has no settlement account. */
   readonly liquidity: bigint | null
@@ -110,13 +112,15 @@ function positionOf(
 
 export function position(book: Book, participant: string, account: Account): Position {
   const { participantId, currency } = account
-  const settlement = book.accountOf(participantId, 'SETTLEMENT', currency)
+  const { coverType } = ruleInForce(book.models, currency)
+  const settlement = book.accountOf(participantId, coverType, currency)
   const fees = book.accountOf(participantId, 'INTERCHANGE_FEE', currency)
   return {
     participant,
     accountId: account.id,
     currency: account.currency,
     value: valueOf(account),
+    reserved: account.debitsPending,
     cap: account.cap,
     liquidity: settlement === undefined ? null : coverOf(settlement) - feesOwed(fees),
     changedAt: account.changedAt,

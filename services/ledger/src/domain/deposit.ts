@@ -1,10 +1,12 @@
 /** Funds in: one posted movement from the hub's reconciliation account to a settlement account. */
+import type { Permission } from '@causeway/services'
 import type { Account } from './account.ts'
 import { hubId, type Book } from './book.ts'
 import type { Deposit, Withdraw } from './command.ts'
 import { mismatch, type Decision, type FundsRefusal } from './decision.ts'
 import { sameTerms, type Entry, type Terms } from './entry.ts'
-import type { Permission } from './states.ts'
+import { isCover } from './model-rule.ts'
+import { decimalsFault } from './refusal.ts'
 
 type FundsCheck =
   | { readonly refusal: FundsRefusal }
@@ -28,7 +30,7 @@ export function deposit(book: Book, command: Deposit): Decision {
     id: command.id,
     kind: 'FUNDS_IN',
     outcome: 'POSTED',
-    reason: '',
+    reason: null,
     terms,
     parties: { payerId: participantId, payeeId: participantId },
     accounts,
@@ -66,7 +68,7 @@ export function termsOfFunds({ participant, amount, currency }: Deposit | Withdr
 /** The checks for funds in either direction. */
 export function checkFunds(
   book: Book,
-  { participant, accountId, currency }: Deposit | Withdraw,
+  { participant, accountId, currency, amount }: Deposit | Withdraw,
   permission: Permission,
 ): FundsCheck {
   const party = book.party(participant)
@@ -74,8 +76,12 @@ export function checkFunds(
   if (!party.permits.has(permission)) return { refusal: 'PARTICIPANT_INACTIVE' }
   const account = book.account(accountId)
   if (account?.participantId !== party.id) return { refusal: 'ACCOUNT_UNKNOWN' }
-  if (account.type !== 'SETTLEMENT') return { refusal: 'ACCOUNT_TYPE_WRONG' }
+  if (!isCover(book.models, account.type, account.currency))
+    return { refusal: 'ACCOUNT_TYPE_WRONG' }
   if (account.currency !== currency) return { refusal: 'CURRENCY_MISMATCH' }
+  if (decimalsFault(book.decimals, currency, amount) !== undefined) {
+    return { refusal: 'DECIMALS_TOO_MANY' }
+  }
   if (!account.isActive) return { refusal: 'ACCOUNT_INACTIVE' }
   const bank = book.accountOf(hubId, 'HUB_RECONCILIATION', currency)
   if (bank?.isActive !== true) return { refusal: 'HUB_ACCOUNTS_MISSING' }

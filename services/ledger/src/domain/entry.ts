@@ -1,10 +1,11 @@
 /** An entry: what the ledger stores permanently for one id. */
 
-import type { SettlementKind } from '@causeway/services'
-
-export type Kind = 'TRANSFER' | 'FUNDS_IN' | 'FUNDS_OUT' | 'SETTLEMENT' | 'FEE' | 'OPENING'
-
-export type Outcome = 'REFUSED' | 'RESERVED' | 'POSTED' | 'VOIDED'
+import type {
+  LedgerEntryKind,
+  LedgerEntryOutcome,
+  LedgerEntryReason,
+  SettlementKind,
+} from '@causeway/protos'
 
 /** How a transfer is settled; stored by the first reserve, never compared. */
 export interface Settlement {
@@ -49,10 +50,10 @@ export interface Fee {
 
 export interface Entry {
   readonly id: string
-  readonly kind: Kind
-  readonly outcome: Outcome
-  /** Of REFUSED and VOIDED, else ''. */
-  readonly reason: string
+  readonly kind: LedgerEntryKind
+  readonly outcome: LedgerEntryOutcome
+  /** Of REFUSED and VOIDED, else null. */
+  readonly reason: LedgerEntryReason | null
   /** Null for a tombstone: an id that was voided before it was reserved. */
   readonly terms: Terms | null
   readonly parties: Parties
@@ -61,7 +62,7 @@ export interface Entry {
   /** Null for funds. */
   readonly expiresAt: Date | null
   readonly settlement: Settlement | null
-  /** Null: none, or it is charged with the post. */
+  /** The interchange fee that is held with the transfer; null: none. */
   readonly fee: Fee | null
   /** The window a posted transfer was stamped with; null when it is settled gross at once. */
   readonly windowId: number | null
@@ -81,4 +82,9 @@ export function sameTerms(a: Terms, b: Terms): boolean {
   return (
     a.amount === b.amount && a.currency === b.currency && a.payer === b.payer && a.payee === b.payee
   )
+}
+
+/** Whether the ledger settles such a transfer in the step that posts it, so that it is in no window. */
+export function settlesAtOnce(kind: SettlementKind | undefined): boolean {
+  return kind === 'GROSS_IMMEDIATE' || kind === 'GROSS_IMMEDIATE_MULTILATERAL'
 }

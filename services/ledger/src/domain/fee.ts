@@ -3,7 +3,7 @@
  * payee's, held with the transfer and posted as a separate entry in the step that posts the
  * transfer.
  */
-import { currencyExponent } from '@causeway/money'
+import { currencyExponent, type DecimalBounds } from '@causeway/money'
 import type { Book } from './book.ts'
 import type { Recorded } from './decision.ts'
 import {
@@ -28,9 +28,18 @@ const whole_percentage = 1_000_000n
 /** Amounts have four decimals. */
 const decimals = 4
 
-/** Of an amount in ten-thousandths, rounded half up to the smallest unit of the currency. */
-export function feeOf(amount: bigint, currency: string, percentage: bigint): bigint {
-  const unit = 10n ** BigInt(Math.max(0, decimals - (currencyExponent(currency) ?? decimals)))
+/**
+ * Of an amount in ten-thousandths, rounded half up to the smallest unit of the currency: by the bounds
+ * of amounts, else by ISO 4217.
+ */
+export function feeOf(
+  amount: bigint,
+  currency: string,
+  percentage: bigint,
+  bounds?: DecimalBounds,
+): bigint {
+  const places = bounds?.get(currency) ?? currencyExponent(currency) ?? decimals
+  const unit = 10n ** BigInt(Math.max(0, decimals - places))
   const divisor = whole_percentage * unit
   return ((2n * amount * percentage + divisor) / (2n * divisor)) * unit
 }
@@ -39,50 +48,49 @@ export function feeOf(amount: bigint, currency: string, percentage: bigint): big
 export function feeFor(book: Book, { payerId, payeeId }: Parties, terms: Terms): Fee | null {
   const rule = book.feeRule(terms.currency)
   if (rule === undefined || payerId === null || payeeId === null || payerId === payeeId) return null
-  const amount = feeOf(terms.amount, terms.currency, rule.percentage)
+  const amount = feeOf(terms.amount, terms.currency, rule.percentage, book.decimals)
   return amount === 0n ? null : { amount, modelId: rule.modelId }
 }
 
-/** The two accounts that a fee moves; null if one is missing. */
-function feeAccounts(book: Book, { payerId, payeeId }: Parties, currency: string): Accounts | null {
-  const accountOf = (id: number | null) =>
-    id === null ? undefined : book.accountOf(id, 'INTERCHANGE_FEE', currency)
-  const debit = accountOf(payerId)
-  const credit = accountOf(payeeId)
-  return debit === undefined || credit === undefined
-    ? null
-    : { debitAccountId: debit.id, creditAccountId: credit.id }
+/** The two accounts that a held fee moves: no reservation holds one without them. */
+function feeAccounts(
+  book: Book,
+  { id, parties, terms }: Pick<Entry, 'id' | 'parties' | 'terms'>,
+): Accounts {
+  const accountOf = (owner: number | null) =>
+    owner === null ? undefined : book.accountOf(owner, 'INTERCHANGE_FEE', terms?.currency ?? '')
+  const debit = accountOf(parties.payerId)
+  const credit = accountOf(parties.payeeId)
+  if (debit === undefined || credit === undefined)
+    throw new Error(`the fee of ${id} has no accounts`)
+  return { debitAccountId: debit.id, creditAccountId: credit.id }
 }
 
 /** Holds or releases the fee of a transfer; empty if none is held. */
 export function heldFee(
   book: Book,
   step: 'FEE_RESERVE' | 'FEE_VOID',
-  { id, fee, parties, terms }: Pick<Entry, 'id' | 'fee' | 'parties' | 'terms'>,
+  transfer: Pick<Entry, 'id' | 'fee' | 'parties' | 'terms'>,
 ): readonly Movement[] {
-  if (fee === null) return []
-  const accounts = feeAccounts(book, parties, terms?.currency ?? '')
-  if (accounts === null) throw new Error(`the fee of ${id} has no accounts`)
-  return [{ step, ...accounts, amount: fee.amount }]
+  const { fee } = transfer
+  return fee === null ? [] : [{ step, ...feeAccounts(book, transfer), amount: fee.amount }]
 }
 
 /**
- * The fee of a transfer that is being posted: the one that is held with it. A transfer that was
- * reserved before its currency had a fee, or by a software release that held none, is charged the
- * current fee.
+ * The fee of a transfer that is being posted is the one that is held with it. Without one there is none,
+ * even if the rate has changed: the reservation had no cover for it.
  */
 export function feeEntryOf(book: Book, stored: Entry, terms: Terms): Recorded | null {
-  const { id, parties } = stored
-  const fee = stored.fee ?? feeFor(book, parties, terms)
-  const accounts = feeAccounts(book, parties, terms.currency)
-  if (fee === null || accounts === null) return null
+  const { id, parties, fee } = stored
+  if (fee === null) return null
+  const accounts = feeAccounts(book, stored)
   const { amount, modelId } = fee
   return {
     entry: {
       id: feeId(id),
       kind: 'FEE',
       outcome: 'POSTED',
-      reason: '',
+      reason: null,
       terms: { ...terms, amount },
       parties,
       accounts,

@@ -30,7 +30,7 @@ export function openPosition(
       id,
       kind: 'OPENING',
       outcome: 'POSTED',
-      reason: '',
+      reason: null,
       terms: { payer: participant, payee: participant, amount, currency },
       parties: { payerId: party.id, payeeId: party.id },
       accounts,

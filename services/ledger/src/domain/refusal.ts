@@ -1,10 +1,17 @@
 /** Why a command of an operator is refused, about participants, funds, cover and alarms. */
-import { isRefused, refuse, type RefusedBy } from '@causeway/services'
-
-export { isRefused, refuse }
+import { exceededDecimals, type DecimalBounds } from '@causeway/money'
+import { refuse, type RefusedBy } from '@causeway/services'
 
 export type Refused = RefusedBy<'participant-lifecycle'>
 
-export function unknownParticipant(name: string): Refused {
-  return refuse('PARTICIPANT_UNKNOWN', `there is no participant ${name}`)
+/** Of an amount that is finer than its currency; undefined: it may be used. */
+export function decimalsFault(
+  bounds: DecimalBounds | undefined,
+  currency: string,
+  units: bigint,
+): Refused | undefined {
+  const decimals = exceededDecimals(bounds, currency, units)
+  return decimals === undefined
+    ? undefined
+    : refuse('DECIMALS_TOO_MANY', `amounts in ${currency} have at most ${decimals} decimals`)
 }

@@ -28,7 +28,7 @@ const payeeSettlement = settlementOf(bluewallet)
 
 function outcomeOf(from: LockedRows, command: Reserve): string {
   const { outcome, reason } = entryIn(play(from, command).answers[0])
-  return reason === '' ? outcome : reason
+  return reason ?? outcome
 }
 
 function without(id: number): LockedRows {
@@ -134,9 +134,27 @@ describe('the order of the checks', () => {
     ['PAYER_NO_ACCOUNT', rows, reserving(1n, { payerAccountId: payeePosition.id })],
     ['PAYEE_NO_ACCOUNT', without(payeePosition.id), reserving(1n)],
     ['PAYEE_NO_ACCOUNT', rows, reserving(1n, { payeeAccountId: 999, expiresAt: now })],
+    [
+      'PAYEE_UNREACHABLE',
+      withParties({ ...bluewallet, takesTransfers: false }),
+      reserving(9_999n, { expiresAt: now }),
+    ],
+    [
+      'PAYEE_UNREACHABLE',
+      withParties({ ...bluewallet, takesBulks: false }),
+      reserving(1n, { isBulkItem: true }),
+    ],
     ['EXPIRED', rows, reserving(9_999n, { expiresAt: now })],
   ])('%s', (reason, from, command) => {
     expect(outcomeOf(from, command)).toBe(reason)
+  })
+
+  test('Only the address that the payee is asked at is needed, and none of the payer', () => {
+    const payer = { ...greenbank, takesTransfers: false, takesBulks: false }
+    const single = withParties(payer, { ...bluewallet, takesBulks: false })
+    expect(outcomeOf(single, reserving(1n))).toBe('RESERVED')
+    const bulk = withParties(payer, { ...bluewallet, takesTransfers: false })
+    expect(outcomeOf(bulk, reserving(1n, { isBulkItem: true }))).toBe('RESERVED')
   })
 
   test('A hint with the right account is accepted', () => {

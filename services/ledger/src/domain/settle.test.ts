@@ -20,7 +20,7 @@ import {
 import { coverOf, valueOf, type Account } from './account.ts'
 import { openBook, type LockedRows } from './book.ts'
 import type { EndWithdrawal } from './command.ts'
-import { feeOf } from './fee.ts'
+import { feeOf, type FeeRule } from './fee.ts'
 import { settle, type Settle } from './settle.ts'
 
 const transit: Account = {
@@ -249,7 +249,7 @@ describe('an interchange fee', () => {
       const [answer] = play(from, paying).answers
       return answer?.type === 'ENTRY' ? answer.entry.reason : answer?.type
     }
-    expect(reasonIn(limited(5_030_000n, 5_000_000n))).toBe('')
+    expect(reasonIn(limited(5_030_000n, 5_000_000n))).toBeNull()
     expect(reasonIn(limited(5_029_999n, 5_000_000n))).toBe('COVER_SHORT')
     expect(reasonIn(limited(5_030_000n, 4_999_999n))).toBe('CAP_SHORT')
   })
@@ -268,11 +268,25 @@ describe('an interchange fee', () => {
     expect(taking(voided, 10n ** 12n)).toBe('RESERVED')
   })
 
-  test('The posted fee is the held one, even if the rate has changed', () => {
-    const reserved = play(charged, reserving(5_000_000n)).rows
-    for (const fees of [new Map(), new Map([['USD', { modelId: 4, percentage: 9n }]])]) {
-      expect(feesIn(play({ ...reserved, fees }, posting).rows)).toBe(30_000n)
-    }
+  test('The posted fee is the one that was held with the reservation, even if the rate has changed', () => {
+    const none = new Map<string, FeeRule>()
+    const rules = fc.oneof(
+      fc.constant(none),
+      fc
+        .record({ modelId: fc.constantFrom(4, 9), percentage: fc.bigInt(1n, 1_000_000n) })
+        .map((rule) => new Map([['USD', rule]])),
+    )
+    const amounts = fc.oneof(fc.bigInt(1n, 200n), fc.bigInt(1n, 10n ** 11n))
+    fc.assert(
+      fc.property(rules, rules, amounts, (atReserve, atPost, amount) => {
+        const reserved = play({ ...charged, fees: atReserve }, reserving(amount)).rows
+        const { book, rows: posted } = play({ ...reserved, fees: atPost }, posting)
+        const held = feesIn(reserved)
+        expect(feesIn(posted)).toBe(held)
+        const entered = book.changes().entered.map(({ kind, terms }) => [kind, terms?.amount])
+        expect(entered).toEqual(held === 0n ? [] : [['FEE', held]])
+      }),
+    )
   })
 
   test('A fee is posted with its transfer, in the same window, under its own model', () => {

@@ -1,4 +1,5 @@
 /** One movement of a settlement's step, decided once for its id. */
+import type { SettlementEntriesAnswerOutcome } from '@causeway/protos'
 import { hubId, type Book } from './book.ts'
 import type { Recorded } from './decision.ts'
 import { noParties, noEvidence, sameTerms, type Accounts, type Entry, type Terms } from './entry.ts'
@@ -18,6 +19,9 @@ export interface Settle {
   /** The credited participant pays by funds out, which have not been recorded yet. */
   readonly awaitsFundsOut: boolean
 }
+
+/** Why a step is refused. */
+export type StepRefusal = Exclude<SettlementEntriesAnswerOutcome, 'POSTED'>
 
 export type Settled =
   /** It was posted before. */
@@ -52,7 +56,7 @@ export function settle(book: Book, hubName: string, command: Settle): Settled {
         id,
         kind: 'SETTLEMENT',
         outcome: 'POSTED',
-        reason: '',
+        reason: null,
         terms,
         parties: { payerId: from.participantId, payeeId: to.participantId },
         accounts,
@@ -72,7 +76,7 @@ export function settle(book: Book, hubName: string, command: Settle): Settled {
 }
 
 /** Marks a step as ended of which nothing was posted: later entries of it are refused. */
-export function endedStep(book: Book, stepId: string, reason: string): Recorded {
+export function endedStep(book: Book, stepId: string, reason: StepRefusal): Recorded {
   return {
     entry: {
       id: stepId,

@@ -4,23 +4,26 @@
  * is refused. Completing: a reservation is posted or voided once. Neither step checks a flag, a limit
  * or the cover, because a reservation must always be able to finish.
  */
-import type { ReserveRefusal } from '@causeway/services'
-import { coverOf, feesOwed, valueOf, type Account, type AccountType } from './account.ts'
-import type { Book, Party } from './book.ts'
+import type { ReserveRefusal, VoidReason } from '@causeway/protos'
+import { coverOf, feesOwed, valueOf, type Account } from './account.ts'
+import { hubId, type Book, type Party } from './book.ts'
 import type { Post, Reserve, Void } from './command.ts'
 import { mismatch, unknown, type Decision } from './decision.ts'
 import {
   noEvidence,
   noParties,
   sameTerms,
+  settlesAtOnce,
   type Accounts,
   type Entry,
   type Facts,
   type Fee,
+  type Settlement,
   type Terms,
 } from './entry.ts'
 import { isExpired, receiptOf, untilExpired_ms } from './expiry.ts'
 import { feeEntryOf, feeFor, heldFee } from './fee.ts'
+import { ruleOfModel, usualCover, type CoverRule } from './model-rule.ts'
 import type { Movement } from './movement.ts'
 
 /** The result of the checks: a refusal with its facts, or the accounts to move. */
@@ -55,7 +58,7 @@ export function reserve(book: Book, command: Reserve): Decision {
   const accounts = { debitAccountId: debit.id, creditAccountId: credit.id }
   const entry = entryOf(book, command, {
     outcome: 'RESERVED',
-    reason: '',
+    reason: null,
     accounts,
     fee,
     facts,
@@ -87,14 +90,16 @@ function checkReserve(book: Book, command: Reserve): ReserveCheck {
   if (payee === undefined) return refusal('PAYEE_UNKNOWN')
   const debit = book.accountOf(payer.id, 'POSITION', currency)
   const credit = book.accountOf(payee.id, 'POSITION', currency)
-  const cover = book.accountOf(payer.id, 'SETTLEMENT', currency)
-  const claim = book.accountOf(payee.id, 'SETTLEMENT', currency)
+  const { settlement } = command
+  const rule = settlement === null ? usualCover : ruleOfModel(book.models, settlement.modelId)
+  const cover = book.accountOf(payer.id, rule.coverType, currency)
+  const claim = book.accountOf(payee.id, rule.coverType, currency)
   // A transfer settled at once also moves the settlement accounts.
-  const isGross = command.settlement?.settles === 'GROSS_IMMEDIATE'
+  const isGross = settlesAtOnce(settlement?.settles)
   if (isInactive(payer, debit, isGross ? cover : undefined)) return refusal('PAYER_INACTIVE')
   if (isInactive(payee, credit, isGross ? claim : undefined)) return refusal('PAYEE_INACTIVE')
   // Without a settlement model no account of the payer serves the currency.
-  if (command.settlement === null) return refusal('PAYER_NO_ACCOUNT')
+  if (settlement === null) return refusal('PAYER_NO_ACCOUNT')
   if (debit === undefined || cover === undefined || isOther(command.payerAccountId, debit)) {
     return refusal('PAYER_NO_ACCOUNT')
   }
@@ -102,8 +107,14 @@ function checkReserve(book: Book, command: Reserve): ReserveCheck {
     return refusal('PAYEE_NO_ACCOUNT')
   }
   if (isGross && claim === undefined) return refusal('PAYEE_NO_ACCOUNT')
+  if (isThroughHub(settlement) && transitOf(book, currency) === undefined) {
+    return refusal('PAYER_NO_ACCOUNT')
+  }
   const unable = withoutFeeAccount(book, payer, payee, currency)
   if (unable !== null) return refusal(unable)
+  if (!(command.isBulkItem ? payee.takesBulks : payee.takesTransfers)) {
+    return refusal('PAYEE_UNREACHABLE')
+  }
   if (isExpired(command.expiresAt, book.now)) return refusal('EXPIRED')
   const fee = feeFor(book, { payerId: payer.id, payeeId: payee.id }, command.terms)
   const facts: Facts = {
@@ -111,7 +122,7 @@ function checkReserve(book: Book, command: Reserve): ReserveCheck {
     cover: coverOf(cover) - feesWith(book, payer, currency, fee),
     cap: debit.cap ?? 0n,
   }
-  const short = shortage(facts, amount)
+  const short = shortage(facts, amount, rule)
   return short === null ? { refusal: null, facts, fee, debit, credit } : { refusal: short, facts }
 }
 
@@ -157,13 +168,26 @@ function isOther(hint: number | null, account: Account): boolean {
   return hint !== null && hint !== account.id
 }
 
-/** The limit: position with all reservations and the amount at most min(cap, cover). */
+/**
+ * The limit: position with all reservations and the amount at most min(cap, cover), or at most the cap
+ * where the check of cover is off.
+ */
 function shortage(
   { position, cover, cap }: Facts,
   amount: bigint,
+  { isChecked }: CoverRule,
 ): 'COVER_SHORT' | 'CAP_SHORT' | null {
-  if (position + amount > cover) return 'COVER_SHORT'
+  if (isChecked && position + amount > cover) return 'COVER_SHORT'
   return position + amount > cap ? 'CAP_SHORT' : null
+}
+
+function isThroughHub(settlement: Settlement | null): boolean {
+  return settlement?.settles === 'GROSS_IMMEDIATE_MULTILATERAL'
+}
+
+/** The hub's account that money passes through. */
+function transitOf(book: Book, currency: string): Account | undefined {
+  return book.accountOf(hubId, 'HUB_MULTILATERAL_SETTLEMENT', currency)
 }
 
 function entryOf(
@@ -194,7 +218,7 @@ function entryOf(
 }
 
 /** The reason of a reservation that was not completed in time. */
-const timeout = 'TIMEOUT'
+const timeout: VoidReason = 'TIMEOUT'
 
 /** A final entry is never changed, regardless of the clock. */
 export function post(book: Book, command: Post): Decision {
@@ -206,7 +230,7 @@ export function post(book: Book, command: Post): Decision {
   if (isExpired(expiresAt, receiptOf(command.receivedAt, book.now))) {
     return voided(book, stored, { ...command, reason: timeout })
   }
-  const isGross = stored.settlement?.settles === 'GROSS_IMMEDIATE'
+  const isGross = settlesAtOnce(stored.settlement?.settles)
   const fee = feeEntryOf(book, stored, terms)
   return {
     type: 'STORE',
@@ -248,7 +272,7 @@ export function release(book: Book, command: Void, grace_ms: number): Decision {
 function voided(
   book: Book,
   stored: Entry,
-  { reason, evidence }: { readonly reason: string; readonly evidence: Buffer },
+  { reason, evidence }: { readonly reason: VoidReason; readonly evidence: Buffer },
 ): Decision {
   const { terms, accounts } = whole(stored)
   return {
@@ -282,25 +306,35 @@ function tombstone(book: Book, { id, expiresAt, reason, evidence }: Void): Entry
   }
 }
 
-/** Reverses both positions and moves the settlement accounts instead. */
+/**
+ * Reverses both positions and moves the settlement accounts instead: directly, or through the hub's
+ * account.
+ */
 function grossMovements(
   book: Book,
-  { id, parties }: Entry,
+  { id, parties, settlement }: Entry,
   { amount, currency }: Terms,
   { debitAccountId: payer, creditAccountId: payee }: Accounts,
 ): readonly Movement[] {
-  const settlementOf = (participantId: number | null): number => {
-    const type: AccountType = 'SETTLEMENT'
-    const account =
-      participantId === null ? undefined : book.accountOf(participantId, type, currency)
-    if (account === undefined) throw new Error(`${id} was reserved without a settlement account`)
+  const known = (account: Account | undefined): number => {
+    if (account === undefined) throw new Error(`${id} was reserved without its settlement accounts`)
     return account.id
   }
-  const cover = settlementOf(parties.payerId)
-  const claim = settlementOf(parties.payeeId)
+  const moneyOf = (participantId: number | null) =>
+    known(book.accountOf(participantId ?? 0, 'SETTLEMENT', currency))
+  const cover = moneyOf(parties.payerId)
+  const claim = moneyOf(parties.payeeId)
+  if (!isThroughHub(settlement)) {
+    return [
+      { step: 'GROSS_PAYER', debitAccountId: cover, creditAccountId: payer, amount },
+      { step: 'GROSS_PAYEE', debitAccountId: payee, creditAccountId: claim, amount },
+    ]
+  }
+  const transit = known(transitOf(book, currency))
   return [
-    { step: 'GROSS_PAYER', debitAccountId: cover, creditAccountId: payer, amount },
-    { step: 'GROSS_PAYEE', debitAccountId: payee, creditAccountId: claim, amount },
+    { step: 'GROSS_TO_HUB', debitAccountId: cover, creditAccountId: transit, amount },
+    { step: 'GROSS_FROM_HUB', debitAccountId: transit, creditAccountId: claim, amount },
+    { step: 'GROSS_POSITIONS', debitAccountId: payee, creditAccountId: payer, amount },
   ]
 }
 

@@ -43,7 +43,7 @@ function valueIn({ accounts }: LockedRows, id: number): bigint {
 function stateOf(answer: Answer | undefined): string {
   if (answer?.type !== 'ENTRY') return answer?.type ?? 'NOTHING'
   const { outcome, reason } = answer.entry
-  return reason === '' ? outcome : `${outcome} ${reason}`
+  return reason === null ? outcome : `${outcome} ${reason}`
 }
 
 /** How it ends to ask for so much, of a deposit of 1000. */

@@ -2,6 +2,7 @@
  * Funds out: an amount of the cover is held, then it is paid out or released. Holds never take the
  * cover below what the participant owes. This file decides why funds out are refused.
  */
+import type { LedgerEntryReason } from '@causeway/protos'
 import { excludedOf, feesOwed, valueOf, type Account } from './account.ts'
 import type { Book } from './book.ts'
 import type { EndWithdrawal, Withdraw } from './command.ts'
@@ -11,10 +12,10 @@ import { sameTerms, type Accounts, type Entry, type Facts, type Terms } from './
 import { isExpired, untilExpired_ms } from './expiry.ts'
 
 /** Of a withdrawal with insufficient cover. */
-const coverShort = 'COVER_SHORT'
+const coverShort = 'COVER_SHORT' satisfies LedgerEntryReason
 /** Of a withdrawal that the operator aborted, or that was not completed in time. */
-const aborted = 'ABORTED'
-export const fundsTimeout = 'TIMEOUT'
+const aborted = 'ABORTED' satisfies LedgerEntryReason
+export const fundsTimeout = 'TIMEOUT' satisfies LedgerEntryReason
 
 /**
  * Idempotent by id. Insufficient cover is stored as a refusal, so that the id always has the same
@@ -58,12 +59,12 @@ export function withdraw(book: Book, command: Withdraw): Decision {
   return command.isFinal
     ? {
         type: 'STORE',
-        entry: entry({ outcome: 'POSTED', reason: '', completedAt: book.now }),
+        entry: entry({ outcome: 'POSTED', reason: null, completedAt: book.now }),
         movements: [held, { step: 'POST', ...accounts, amount }],
       }
     : {
         type: 'STORE',
-        entry: entry({ outcome: 'RESERVED', reason: '', completedAt: null }),
+        entry: entry({ outcome: 'RESERVED', reason: null, completedAt: null }),
         movements: [held],
       }
 }

@@ -2,6 +2,9 @@
  * Funds in and out: the ledger decides each movement in its turn, in one transaction with its audit
  * entry.
  */
+import { announceAudit } from '../audit-entry.ts'
+import { type Audited, type By, participantSubject } from '@causeway/events'
+import { refuse } from '@causeway/services'
 import type { EventBus } from '@causeway/bus'
 import { formatAmount } from '@causeway/money'
 import type { Transaction } from '@causeway/postgres'
@@ -10,8 +13,7 @@ import type { FundsRefusal } from '../domain/decision.ts'
 import type { Entry } from '../domain/entry.ts'
 import { entriesOf } from '../entry-store.ts'
 import { decideIn, type DecidingRules, type Writer } from '../writer.ts'
-import { announceAudit, subjectOf, type Audited, type By } from '../audit-entry.ts'
-import { refuse, type Refused } from '../domain/refusal.ts'
+import { decimalsFault, type Refused } from '../domain/refusal.ts'
 import { stateOf } from './domain/state.ts'
 
 export interface FundsParts {
@@ -66,7 +68,7 @@ export async function fundsIn(
         : { type: 'DONE', entry, audited }
     }
     case 'DECLINE':
-      return refuse(answer.reason, detailOf(answer.reason, command))
+      return declined(answer.reason, command, rules)
     case 'MISMATCH':
       return refuse('MODIFIED', `${command.id} was used before with other content`)
     case 'UNKNOWN':
@@ -91,11 +93,11 @@ function ended({ how, id }: EndWithdrawal, entry: Entry, audited: Audited | null
 function auditedFunds(before: Entry | undefined, entry: Entry): Audited {
   const { id, terms, kind, reason } = entry
   return {
-    subject: `${subjectOf(terms?.payer ?? '')}/funds/${id}`,
+    subject: `${participantSubject(terms?.payer ?? '')}/funds/${id}`,
     before: before === undefined ? null : { state: stateOf(before) },
     after: {
       state: stateOf(entry),
-      ...(reason === '' ? {} : { reason }),
+      ...(reason === null ? {} : { reason }),
       direction: kind === 'FUNDS_IN' ? 'IN' : 'OUT',
       amount: terms === null ? '' : formatAmount(terms.amount),
       currency: terms?.currency ?? '',
@@ -118,6 +120,18 @@ export async function protects(parts: FundsParts, currency: string): Promise<boo
   return (await parts.modelsOf(currency)).some(({ isGross }) => isGross)
 }
 
+function declined(
+  reason: FundsRefusal,
+  command: FundsCommand,
+  { decimals }: Pick<DecidingRules, 'decimals'>,
+): Refused {
+  const tooFine =
+    reason === 'DECIMALS_TOO_MANY' && 'amount' in command
+      ? decimalsFault(decimals?.(), command.currency, command.amount)
+      : undefined
+  return tooFine ?? refuse(reason, detailOf(reason, command))
+}
+
 function detailOf(reason: FundsRefusal, command: FundsCommand): string {
   const { participant, accountId } = command
   const currency = 'currency' in command ? command.currency : 'its currency'
@@ -129,9 +143,11 @@ function detailOf(reason: FundsRefusal, command: FundsCommand): string {
     case 'ACCOUNT_UNKNOWN':
       return `${participant} has no account ${accountId}`
     case 'ACCOUNT_TYPE_WRONG':
-      return `account ${accountId} is not of type SETTLEMENT`
+      return `account ${accountId} covers no position: it is not of type SETTLEMENT`
     case 'CURRENCY_MISMATCH':
       return `account ${accountId} is not in ${currency}`
+    case 'DECIMALS_TOO_MANY':
+      return `the amount has more decimals than ${currency}`
     case 'ACCOUNT_INACTIVE':
       return `account ${accountId} is not active`
     case 'HUB_ACCOUNTS_MISSING':

@@ -1,10 +1,10 @@
 /** The methods of the funds service. */
+import { boundedPage, isId, isTime, readCursor, writeCursor } from '@causeway/records'
+import { isRefused, refusalMessage, refuse } from '@causeway/services'
 import type { Handlers } from '@causeway/grpc'
 import type { Database } from '@causeway/postgres'
-import type { fundsService, participantsService } from '@causeway/protos'
-import { refusalMessage } from '../contract.ts'
-import { isRefused, refuse, type Refused } from '../domain/refusal.ts'
-import { boundedPage, isId, isTime, readCursor, writeCursor } from '../page.ts'
+import type { FundsInstructionKind, fundsService, participantsService } from '@causeway/protos'
+import { type Refused } from '../domain/refusal.ts'
 import { depositOf, endOf, movementMessage, withdrawalOf, type FundsMessage } from './contract.ts'
 import { coveredOr, protects, recordFunds, type FundsOutcome, type FundsParts } from './handle.ts'
 import { stateOf } from './domain/state.ts'
@@ -18,12 +18,12 @@ export function serveFunds(database: Database, parts: FundsParts): Handlers<type
       return answer(isRefused(command) ? command : await recordFunds(parts, command, by))
     },
     RecordFundsOutCommit: async (message) => {
-      const { actor, reason } = message
+      const { actor, explanation: reason } = message
       const by = { actor, action: 'recordFundsOutCommit', labels: { reason } }
       return answer(inTime(await recordFunds(parts, endOf(message, 'COMMIT'), by)))
     },
     RecordFundsOutAbort: async (message) => {
-      const { actor, reason } = message
+      const { actor, explanation: reason } = message
       const by = { actor, action: 'recordFundsOutAbort', labels: { reason } }
       return answer(await recordFunds(parts, endOf(message, 'ABORT'), by))
     },
@@ -34,7 +34,7 @@ export function serveFunds(database: Database, parts: FundsParts): Handlers<type
       const last = entries.length < page_max ? undefined : entries.at(-1)
       return {
         movements: entries.map(movementMessage),
-        cursor: last === undefined ? '' : writeCursor(cursorOf(last)),
+        cursor: last && writeCursor(cursorOf(last)),
       }
     },
   }
@@ -65,7 +65,7 @@ export function manageFunds(
 async function moved(
   parts: FundsParts,
   message: FundsMessage,
-  kind: string,
+  kind: FundsInstructionKind,
   actor: string,
 ): Promise<FundsOutcome> {
   switch (kind) {
@@ -81,6 +81,7 @@ async function moved(
       const by = { actor, action: 'recordFundsOut' }
       return coveredOr(await recordFunds(parts, command, by))
     }
+    // A newer caller may know more kinds.
     default:
       return refuse('INVALID', 'kind is DEPOSIT or WITHDRAWAL')
   }

@@ -1,13 +1,14 @@
 /** Funds as they are listed, and holds that were not completed in time. */
 import { statement, type Queries } from '@causeway/postgres'
+import type { FundsQuery } from '@causeway/protos'
 import type { Entry } from '../domain/entry.ts'
 import { entryColumns, entryOf, type EntryRow } from '../entry-store.ts'
 
 const listed = statement(`
   select ${entryColumns} from entries
   where kind in ('FUNDS_IN', 'FUNDS_OUT')
-    and ($1 = '' or payer_fsp = $1)
-    and ($2 = '' or $2 = case outcome when 'RESERVED' then 'RESERVED' when 'POSTED' then 'COMMITTED'
+    and ($1::text is null or payer_fsp = $1)
+    and ($2::text is null or $2 = case outcome when 'RESERVED' then 'RESERVED' when 'POSTED' then 'COMMITTED'
       when 'VOIDED' then case reason when 'TIMEOUT' then 'EXPIRED' else 'ABORTED_REJECTED' end
       else 'ABORTED_REJECTED' end)
     and ($3::text is null or (created_at, id) < ($3::text::timestamptz, $4))
@@ -20,15 +21,15 @@ export interface FundsCursor {
   readonly id: string
 }
 
-/** The newest first; '' means all participants, or all states. */
+/** The newest first; without a name of all participants, without a state in all states. */
 export async function fundsMovements(
   db: Queries,
-  { name, state }: { readonly name: string; readonly state: string },
+  { name, state }: Pick<FundsQuery, 'name' | 'state'>,
   after: FundsCursor | null,
   limit: number,
 ): Promise<readonly Entry[]> {
   const place = [after?.createdAt ?? null, after?.id ?? '']
-  const rows = await db.query<EntryRow>(listed, [name, state, ...place, limit])
+  const rows = await db.query<EntryRow>(listed, [name ?? null, state ?? null, ...place, limit])
   return rows.map(entryOf)
 }
 

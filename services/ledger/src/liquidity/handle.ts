@@ -1,12 +1,14 @@
 /** Excluding a part of a cover, decided in the ledger's queue on the current accounts. */
+import { announceAudit } from '../audit-entry.ts'
+import { type Audited, type By, participantSubject } from '@causeway/events'
+import { refuse, unknownParticipant } from '@causeway/services'
 import type { EventBus } from '@causeway/bus'
 import { formatAmount } from '@causeway/money'
 import type { Transaction } from '@causeway/postgres'
 import { checkAlarms } from '../alarms/check.ts'
 import { excludedOf } from '../domain/account.ts'
 import type { DecidingRules, Writer } from '../writer.ts'
-import { announceAudit, subjectOf, type Audited, type By } from '../audit-entry.ts'
-import { refuse, type Refused, unknownParticipant } from '../domain/refusal.ts'
+import { decimalsFault, type Refused } from '../domain/refusal.ts'
 import { resolve, type CoverReservation } from './domain/cover.ts'
 import { liquidityOf, lockParticipant, reservationOf, saveReservation } from './store.ts'
 
@@ -46,14 +48,14 @@ export async function recordCover(
 /** The same inside the caller's transaction; idempotent by the id of the request. */
 export async function coverIn(
   tx: Transaction,
-  { states, alarms, coverFollows }: CoverRules,
+  { decimals, states, alarms, coverFollows }: CoverRules,
   command: CoverReservation,
 ): Promise<CoverOutcome> {
   const { participant: name, currency, mode, value } = command
   if (!(await lockParticipant(tx, name))) return unknownParticipant(name)
   const liquidity = await liquidityOf(tx, name, currency)
   if (liquidity === undefined) {
-    return refuse('ACCOUNT_UNKNOWN', `${name} has no SETTLEMENT account in ${currency}`)
+    return refuse('ACCOUNT_UNKNOWN', `${name} has no account that covers positions in ${currency}`)
   }
   const { settlement } = liquidity
   const stored = await reservationOf(tx, command.requestId)
@@ -63,6 +65,8 @@ export async function coverIn(
       ? { type: 'DONE', reservationId: id, resolved, audited: null }
       : refuse('MODIFIED', `${command.requestId} was used before with other content`)
   }
+  const tooFine = mode === 'AMOUNT' ? decimalsFault(decimals?.(), currency, value) : undefined
+  if (tooFine !== undefined) return tooFine
   const resolved = resolve(liquidity, command)
   if (typeof resolved !== 'bigint') return resolved
   const reservationId = await saveReservation(tx, settlement.id, command, {
@@ -71,7 +75,7 @@ export async function coverIn(
   })
   if (alarms !== undefined) await checkAlarms(tx, { alarms, states }, name, currency)
   const audited: Audited = {
-    subject: `${subjectOf(name)}/cover/${currency}`,
+    subject: `${participantSubject(name)}/cover/${currency}`,
     before: { excluded: formatAmount(excludedOf(settlement)) },
     after: { excluded: formatAmount(resolved), mode, value: formatAmount(value) },
   }

@@ -3,10 +3,11 @@
  * last batch that moved it, so a page needs no snapshot to agree with the account's value.
  */
 import { statement, textArray, type Queries } from '@causeway/postgres'
+import type { JournalStep, LedgerEntryKind } from '@causeway/protos'
 
 export interface HistoryLine {
   readonly entryId: string
-  readonly step: string
+  readonly step: JournalStep
   readonly batch: bigint
   /** The change of the account's value by the line; not 0. */
   readonly change: bigint
@@ -21,7 +22,8 @@ export interface LineKey {
 }
 
 /** Orders the lines of one entry in one batch. */
-const rank = `case when step in ('RESERVE', 'MOVE') then 1 when step in ('POST', 'VOID') then 2 else 3 end`
+const rank = `case when step in ('RESERVE', 'MOVE') then 1 when step in ('POST', 'VOID') then 2
+  when step = 'GROSS_FROM_HUB' then 4 else 3 end`
 
 /** Pending debits count in a value, pending credits do not. */
 const change = `
@@ -44,7 +46,7 @@ const slice = statement(`
 
 interface LineRow {
   readonly entry_id: string
-  readonly step: string
+  readonly step: JournalStep
   readonly batch: string
   readonly at: Date
   readonly change: string
@@ -104,15 +106,15 @@ export async function changeAfter(
 const now = statement(`
   select debits_posted + debits_pending - credits_posted as value, batch
   from accounts join participants on participants.id = participant_id
-  where accounts.id = $1 and ($2 = '' or name = $2) and accounts.type <> 'HUB_OPENING_BALANCE'`)
+  where accounts.id = $1 and ($2::text is null or name = $2) and accounts.type <> 'HUB_OPENING_BALANCE'`)
 
 /** The value of an account and the last batch that moved it. */
 export async function valueNow(
   db: Queries,
   accountId: number,
-  name: string,
+  name: string | undefined,
 ): Promise<{ readonly value: bigint; readonly batch: bigint } | undefined> {
-  const [row] = await db.query<{ value: string; batch: string }>(now, [accountId, name])
+  const [row] = await db.query<{ value: string; batch: string }>(now, [accountId, name ?? null])
   return row && { value: BigInt(row.value), batch: BigInt(row.batch) }
 }
 
@@ -121,7 +123,7 @@ const kinds = statement(`select id, kind from entries where id = any($1::text[])
 export async function kindsOf(
   db: Queries,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const rows = await db.query<{ id: string; kind: string }>(kinds, [textArray(ids)])
+): Promise<ReadonlyMap<string, LedgerEntryKind>> {
+  const rows = await db.query<{ id: string; kind: LedgerEntryKind }>(kinds, [textArray(ids)])
   return new Map(rows.map(({ id, kind }) => [id, kind]))
 }

@@ -1,5 +1,6 @@
 /** The history of an account in pages, with its value after each change. */
 import type { Queries } from '@causeway/postgres'
+import type { LedgerEntryKind } from '@causeway/protos'
 import {
   changeAfter,
   kindsOf,
@@ -12,7 +13,8 @@ import {
 export interface PositionChange extends HistoryLine {
   /** The account's value after the change. */
   readonly value: bigint
-  readonly causeType: string
+  /** Undefined: of an entry that is still to be posted. */
+  readonly causeType: LedgerEntryKind | undefined
 }
 
 /** Where the next page begins: the key of the last line, and the account's value before it. */
@@ -25,8 +27,8 @@ export interface HistoryCursor {
 
 export interface HistoryQuery {
   readonly accountId: number
-  /** '' means any participant. */
-  readonly name: string
+  /** Undefined: any participant. */
+  readonly name: string | undefined
   readonly from: string | null
   readonly to: string | null
   readonly cursor: HistoryCursor | null
@@ -66,7 +68,7 @@ export async function historyOf(db: Queries, query: HistoryQuery): Promise<Histo
   const changes = lines.map((line) => {
     const after = value
     value -= line.change
-    return { ...line, value: after, causeType: causes.get(line.entryId) ?? '' }
+    return { ...line, value: after, causeType: causes.get(line.entryId) }
   })
   const last = lines.length < limit ? undefined : lines.at(-1)
   const cursor = last === undefined ? null : cursorOf(last, value)

@@ -1,12 +1,17 @@
 /** The methods of the liquidity service. */
+import { boundedPage, isId, type Members, readCursor, writeCursor } from '@causeway/records'
+import { isRefused, refusalMessage, refuse, unknownParticipant } from '@causeway/services'
 import type { Handlers } from '@causeway/grpc'
 import { formatAmount, parseDecimal } from '@causeway/money'
 import type { Database } from '@causeway/postgres'
-import type { liquidityService, LiquidityPosition } from '@causeway/protos'
+import {
+  reservationModeValues,
+  type liquidityService,
+  type LiquidityPosition,
+  type LiquidityReservation,
+} from '@causeway/protos'
 import { excludedOf, stillToPay, valueOf, whole } from '../domain/account.ts'
-import { refusalMessage } from '../contract.ts'
-import { isRefused, refuse, type Refused, unknownParticipant } from '../domain/refusal.ts'
-import { boundedPage, isId, readCursor, writeCursor, type Members } from '../page.ts'
+import { type Refused } from '../domain/refusal.ts'
 import {
   availableOf,
   withdrawableOf,
@@ -40,7 +45,7 @@ export function serveLiquidity(database: Database, parts: CoverParts): Service {
         recorded: {
           reservationId,
           resolvedAmount: formatAmount(resolved),
-          available: available === null || available === undefined ? '' : formatAmount(available),
+          available: amountOf(available),
         },
       }
     },
@@ -94,7 +99,7 @@ function historyHandlers(database: Database): Pick<Service, 'RequestAccountPosit
             step: one.step,
             at: one.at.toISOString(),
           })),
-          cursor: history.cursor === null ? '' : writeCursor(history.cursor),
+          cursor: history.cursor === null ? undefined : writeCursor(history.cursor),
           value: formatAmount(history.value),
         },
       }
@@ -110,31 +115,24 @@ const cursorMembers: Members<HistoryCursor> = {
 }
 
 /** Null when there is none; undefined when it is not a time between the years 1970 and 9999. */
-function timeOf(text: string): string | null | undefined {
-  if (text === '') return null
+function timeOf(text: string | undefined): string | null | undefined {
+  if (text === undefined) return null
   const time = new Date(text)
   const year = time.getUTCFullYear()
   return year >= 1970 && year <= 9999 ? time.toISOString() : undefined
 }
 
 function unknownCover(name: string, currency: string): Refused {
-  return refuse('ACCOUNT_UNKNOWN', `${name} has no SETTLEMENT account in ${currency}`)
+  return refuse('ACCOUNT_UNKNOWN', `${name} has no account that covers positions in ${currency}`)
 }
 
-export function coverOfMessage(message: {
-  readonly requestId: string
-  readonly name: string
-  readonly currency: string
-  readonly mode: string
-  readonly value: string
-  readonly actor: string
-}): CoverReservation | Refused {
+function coverOfMessage(message: LiquidityReservation): CoverReservation | Refused {
   const { requestId, name: participant, currency, mode, actor: createdBy } = message
   const value = parseDecimal(message.value)
   if (requestId === '' || requestId.length > 64) {
     return refuse('INVALID', 'requestId has 1 to 64 characters')
   }
-  if (mode !== 'AMOUNT' && mode !== 'PERCENT') {
+  if (!reservationModeValues.includes(mode)) {
     return refuse('INVALID', 'mode is AMOUNT or PERCENT')
   }
   if (value === undefined || value < 0n) return refuse('INVALID', 'value is at least 0')
@@ -154,8 +152,12 @@ function positionMessage(name: string, liquidity: Liquidity): LiquidityPosition 
     position: formatAmount(position === null ? 0n : position.debitsPosted - position.creditsPosted),
     reserved: formatAmount(position?.debitsPending ?? 0n),
     excluded: formatAmount(excludedOf(settlement) + stillToPay(settlement)),
-    netDebitCap: position === null || position.cap === null ? '' : formatAmount(position.cap),
-    available: available === null ? '' : formatAmount(available),
+    netDebitCap: amountOf(position?.cap),
+    available: amountOf(available),
     withdrawable: formatAmount(withdrawableOf(liquidity)),
   }
+}
+
+function amountOf(units: bigint | null | undefined): string | undefined {
+  return units === null || units === undefined ? undefined : formatAmount(units)
 }

@@ -1,18 +1,31 @@
 /** Cover and its exclusions as rows. Exclusions change only in the ledger's queue. */
 import { statement, type Queries, type Transaction } from '@causeway/postgres'
 import { accountOf, type AccountRow } from '../account-row.ts'
+import { usualCover } from '../domain/model-rule.ts'
 import type { CoverReservation, Liquidity } from './domain/cover.ts'
 
+/** Its accounts, with the rule of cover that is in force for the currency. */
 const itsAccounts = statement(`
-  select accounts.id, participant_id, accounts.type, currency, accounts.is_active, debits_posted,
-    debits_pending, credits_posted, credits_pending, excluded, excluded_percentage, unpaid,
-    unpaid_batch, changed_at, limits.value as cap
+  select in_force.cover_type, in_force.is_check_off, accounts.id, participant_id, accounts.type,
+    currency, accounts.is_active, debits_posted, debits_pending, credits_posted, credits_pending,
+    excluded, excluded_percentage, unpaid, unpaid_batch, changed_at, limits.value as cap
   from participants
   join accounts on accounts.participant_id = participants.id
-    and accounts.type in ('POSITION', 'SETTLEMENT', 'INTERCHANGE_FEE') and currency = $2
+    and accounts.type in
+      ('POSITION', 'SETTLEMENT', 'INTERCHANGE_FEE', 'INTERCHANGE_FEE_SETTLEMENT') and currency = $2
   left join limits on limits.account_id = accounts.id and limits.is_active
     and limits.type = 'NET_DEBIT_CAP'
+  left join lateral (
+    select cover_type, is_check_off from settlement_rules
+    where settlement_rules.is_active and settlement_rules.currency in ($2, '')
+    order by settlement_rules.currency = '', model_id limit 1
+  ) in_force on true
   where participants.name = $1`)
+
+interface RuledRow extends AccountRow {
+  readonly cover_type: string | null
+  readonly is_check_off: boolean | null
+}
 
 const known = statement('select id from participants where name = $1')
 const lockKnown = statement('select id from participants where name = $1 for update')
@@ -32,15 +45,19 @@ export async function liquidityOf(
   name: string,
   currency: string,
 ): Promise<Liquidity | undefined> {
-  const rows = await db.query<AccountRow>(itsAccounts, [name, currency])
-  const settlement = rows.find(({ type }) => type === 'SETTLEMENT')
-  const position = rows.find(({ type }) => type === 'POSITION')
-  const fees = rows.find(({ type }) => type === 'INTERCHANGE_FEE')
-  if (settlement === undefined) return undefined
+  const rows = await db.query<RuledRow>(itsAccounts, [name, currency])
+  const ofType = (wanted: string) => {
+    const row = rows.find(({ type }) => type === wanted)
+    return row === undefined ? null : accountOf(row)
+  }
+  const { cover_type, is_check_off } = rows[0] ?? { cover_type: null, is_check_off: null }
+  const settlement = ofType(cover_type ?? usualCover.coverType)
+  if (settlement === null) return undefined
   return {
-    settlement: accountOf(settlement),
-    position: position === undefined ? null : accountOf(position),
-    fees: fees === undefined ? null : accountOf(fees),
+    settlement,
+    position: ofType('POSITION'),
+    fees: ofType('INTERCHANGE_FEE'),
+    isChecked: is_check_off !== true,
   }
 }
 
@@ -89,17 +106,17 @@ const inForce = statement(`
   select ${reservationColumns} from cover_reservations
   join accounts on accounts.id = account_id
   join participants on participants.id = participant_id
-  where participants.name = $1 and ($2 = '' or currency = $2)
+  where participants.name = $1 and ($2::text is null or currency = $2)
     and cover_reservations.is_active and value > 0
   order by cover_reservations.id`)
 
-/** The exclusions in force; currency '' means all. */
+/** The exclusions in force; without a currency, in all. */
 export async function reservationsOf(
   db: Queries,
   name: string,
-  currency: string,
+  currency: string | undefined,
 ): Promise<readonly StoredReservation[]> {
-  return (await db.query<ReservationRow>(inForce, [name, currency])).map(reservation)
+  return (await db.query<ReservationRow>(inForce, [name, currency ?? null])).map(reservation)
 }
 
 function reservation(row: ReservationRow): StoredReservation {

@@ -4,7 +4,7 @@
  * practically unlimited cover and cap.
  */
 import type { Calls } from '@causeway/grpc'
-import type { ledgerService, LedgerEntry } from '@causeway/protos'
+import type { ledgerService, LedgerEntry, ReserveRefusal } from '@causeway/protos'
 import { answerAll, entryMessage, postOf, reserveOf, voidOf } from '../contract.ts'
 import { moved, type Account } from '../domain/account.ts'
 import { openBook, type LockedRows, type Party } from '../domain/book.ts'
@@ -31,7 +31,7 @@ export interface LedgerInMemoryOptions {
   readonly now: () => number
   readonly grace_ms: number
   /** Why the reservations of these payers are refused; any other is decided. */
-  readonly refusals?: ReadonlyMap<string, string>
+  readonly refusals?: ReadonlyMap<string, ReserveRefusal>
   /**
    * Participants that have positions in USD from the beginning: 11, 12 and so on. Others get theirs
    * when they are named.
@@ -45,18 +45,19 @@ export interface LedgerInMemoryOptions {
 
 const plenty = 10n ** 30n
 const permits: Party['permits'] = new Set(['TRANSFERS', 'FUNDS_IN', 'FUNDS_OUT'])
-const hub: Party = { id: 1, name: 'Hub', isActive: true, permits }
+const able = { isActive: true, takesTransfers: true, takesBulks: true, permits }
+const hub: Party = { id: 1, name: 'Hub', ...able }
 
 const nothingYet: LockedRows = {
   now: new Date(0),
   batch: 1n,
   windowId: 1,
   fees: new Map(),
+  models: [],
   entries: [],
   heldIn: new Map(),
   parties: [hub],
   accounts: [],
-  watched: [],
 }
 
 export function openLedgerInMemory(options: LedgerInMemoryOptions): LedgerInMemory {
@@ -126,10 +127,12 @@ export function openLedgerInMemory(options: LedgerInMemoryOptions): LedgerInMemo
       GetWholeEntries: unused,
       ListSettlementEntries: unused,
       ListTransferEntries: unused,
+      ListModelRules: unused,
       ListWindowFees: unused,
       PostSettlementEntries: unused,
       RotateSettlementWindow: unused,
       SetInterchangeFee: unused,
+      SetModelRule: unused,
       VerifyLedger: unused,
     },
   }
@@ -147,7 +150,7 @@ function withParticipants(rows: LockedRows, { payer, payee, currency }: Terms): 
 
 function withParticipant(rows: LockedRows, name: string, currency: string): LockedRows {
   const known = rows.parties.find((party) => party.name === name)
-  const party = known ?? { id: rows.parties.length + 1, name, isActive: true, permits }
+  const party = known ?? { id: rows.parties.length + 1, name, ...able }
   const has = rows.accounts.some(
     (account) => account.participantId === party.id && account.currency === currency,
   )

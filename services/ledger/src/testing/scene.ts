@@ -16,9 +16,10 @@ export const later = (ms: number): Date => new Date(now.getTime() + ms)
 export const expiryGrace_ms = 1_000
 
 const permits: Party['permits'] = new Set(['TRANSFERS', 'FUNDS_IN', 'FUNDS_OUT'])
-const hub: Party = { id: 1, name: 'Hub', isActive: true, permits }
-export const greenbank: Party = { id: 2, name: 'greenbank', isActive: true, permits }
-export const bluewallet: Party = { id: 3, name: 'bluewallet', isActive: true, permits }
+const able = { isActive: true, takesTransfers: true, takesBulks: true, permits }
+const hub: Party = { id: 1, name: 'Hub', ...able }
+export const greenbank: Party = { id: 2, name: 'greenbank', ...able }
+export const bluewallet: Party = { id: 3, name: 'bluewallet', ...able }
 
 const empty = {
   currency: 'USD',
@@ -67,6 +68,7 @@ export const rows: LockedRows = {
   batch: 12n,
   windowId: 7,
   fees: new Map(),
+  models: [],
   entries: [],
   heldIn: new Map(),
   parties: [hub, greenbank, bluewallet],
@@ -77,7 +79,6 @@ export const rows: LockedRows = {
     positionOf(bluewallet),
     settlementOf(bluewallet),
   ],
-  watched: [],
 }
 
 /** The same rows with some accounts replaced. */
@@ -100,6 +101,7 @@ export function reserving(amount: bigint, changes: Partial<Reserve> = {}): Reser
     settlement: { modelId: 5, settles: 'NET' },
     payerAccountId: null,
     payeeAccountId: null,
+    isBulkItem: false,
     ...changes,
   }
 }

@@ -3,7 +3,7 @@
  * require.
  */
 import { statement, textArray, type Queries } from '@causeway/postgres'
-import type { Step } from '../domain/movement.ts'
+import type { JournalStep } from '@causeway/protos'
 import type { StepSum } from './domain/accounts.ts'
 import { buckets_count, type Mark } from './domain/marks.ts'
 import type { Slice } from './slice-store.ts'
@@ -17,7 +17,7 @@ const sumLines = statement(`
 interface SumRow {
   readonly debit_account_id: number | null
   readonly credit_account_id: number | null
-  readonly step: Step
+  readonly step: JournalStep
   readonly amount: string
 }
 
@@ -48,29 +48,32 @@ const expectedSteps = `
     when entries.outcome = 'VOIDED' then '{RESERVE,VOID}'
     when entries.kind not in ('TRANSFER', 'FUNDS_OUT') then '{MOVE}'
     when entries.settles = 'GROSS_IMMEDIATE' then '{GROSS_PAYEE,GROSS_PAYER,POST,RESERVE}'
+    when entries.settles = 'GROSS_IMMEDIATE_MULTILATERAL'
+      then '{GROSS_FROM_HUB,GROSS_POSITIONS,GROSS_TO_HUB,POST,RESERVE}'
     else '{POST,RESERVE}'
   end::text[]`
 
 /**
- * An entry contains the positions that it moves; the gross steps also move a settlement account,
- * and the steps of a fee the fee accounts.
+ * An entry contains the positions that it moves; the gross steps also move settlement accounts and the
+ * account of the hub, and the steps of a fee the fee accounts.
  */
+const otherDebit = `(step in ('GROSS_PAYER', 'GROSS_TO_HUB', 'GROSS_FROM_HUB') or step like 'FEE%')`
+const otherCredit = `(step in ('GROSS_PAYEE', 'GROSS_TO_HUB', 'GROSS_FROM_HUB') or step like 'FEE%')`
+
 const expectedLines = `
   select id, step, case when step like 'FEE%' then fee else amount end::numeric as amount,
-    case when step = 'GROSS_PAYER' or step like 'FEE%' then 0
-      when step = 'GROSS_PAYEE' then credit_account_id else debit_account_id end as debit_account_id,
-    case when step = 'GROSS_PAYEE' or step like 'FEE%' then 0
-      when step = 'GROSS_PAYER' then debit_account_id else credit_account_id end as credit_account_id
+    case when ${otherDebit} then 0 when step in ('GROSS_PAYEE', 'GROSS_POSITIONS')
+      then credit_account_id else debit_account_id end as debit_account_id,
+    case when ${otherCredit} then 0 when step in ('GROSS_PAYER', 'GROSS_POSITIONS')
+      then debit_account_id else credit_account_id end as credit_account_id
   from (
     select id, amount, fee, debit_account_id, credit_account_id, unnest(${expectedSteps}) as step
     from entries`
 
 const writtenLines = `
   select entry_id as id, step::text as step, amount::numeric as amount,
-    case when step = 'GROSS_PAYER' or step like 'FEE%' then 0
-      else debit_account_id end as debit_account_id,
-    case when step = 'GROSS_PAYEE' or step like 'FEE%' then 0
-      else credit_account_id end as credit_account_id
+    case when ${otherDebit} then 0 else debit_account_id end as debit_account_id,
+    case when ${otherCredit} then 0 else credit_account_id end as credit_account_id
   from journal`
 
 const bucket = `(hashtextextended(id, $1) & ${buckets_count - 1})::integer`
@@ -140,11 +143,11 @@ const nameEntries = statement(`
   cross join lateral (
     select string_agg(step, ' ' order by step collate "C") as steps,
       bool_and(journal.amount = case when step like 'FEE%' then entries.fee else entries.amount end
-        and (step = 'GROSS_PAYER' or step like 'FEE%' or journal.debit_account_id
-          = case step when 'GROSS_PAYEE' then entries.credit_account_id
+        and (${otherDebit} or journal.debit_account_id
+          = case when step in ('GROSS_PAYEE', 'GROSS_POSITIONS') then entries.credit_account_id
             else entries.debit_account_id end)
-        and (step = 'GROSS_PAYEE' or step like 'FEE%' or journal.credit_account_id
-          = case step when 'GROSS_PAYER' then entries.debit_account_id
+        and (${otherCredit} or journal.credit_account_id
+          = case when step in ('GROSS_PAYER', 'GROSS_POSITIONS') then entries.debit_account_id
             else entries.credit_account_id end)) as agrees
     from journal where entry_id = entries.id
   ) found

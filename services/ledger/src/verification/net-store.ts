@@ -118,7 +118,7 @@ export function missingFees(
 const findStamps = statement(`
   select id, amount, settles, window_id as "windowId" from entries
   where ctid >= $1 and ctid < $2 and batch <= $3 and kind in ('TRANSFER', 'FEE') and outcome = 'POSTED'
-    and (settles is null or (settles = 'GROSS_IMMEDIATE') <> (window_id is null) or window_id > $4)
+    and (settles is null or (settles in ('GROSS_IMMEDIATE', 'GROSS_IMMEDIATE_MULTILATERAL')) <> (window_id is null) or window_id > $4)
   order by id`)
 
 export interface StampDifference {

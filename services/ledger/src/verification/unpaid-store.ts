@@ -5,17 +5,17 @@
 import { statement, type Queries } from '@causeway/postgres'
 import type { UnpaidEvent } from './domain/unpaid.ts'
 
-/** Lines come before debts: a debt carried forward includes the lines of its batch. */
+/** Within a batch, lines of the journal come before debts. */
 const listEvents = statement(`
   select * from (
   with owing as (select distinct account_id from unpaid_debts where batch <= $1)
-  select 'DEBT' as type, debts.account_id, debts.batch, debts.since, debts.entry_id,
-    case when debts.since is not null then debts.added else coalesce(entries.amount, 0) end as amount
+  select 'DEBT' as type, debts.account_id, debts.batch, debts.entry_id,
+    coalesce(entries.amount, 0) as amount
   from unpaid_debts debts left join entries on entries.id = debts.entry_id
     and entries.kind = 'SETTLEMENT' and entries.outcome = 'POSTED'
   where debts.batch <= $1
   union all
-  select journal.step, journal.debit_account_id, journal.batch, null, journal.entry_id, journal.amount
+  select journal.step, journal.debit_account_id, journal.batch, journal.entry_id, journal.amount
   from entries join journal on journal.entry_id = entries.id
   where entries.kind in ('FUNDS_IN', 'FUNDS_OUT') and entries.kind = 'FUNDS_OUT'
     and entries.debit_account_id in (select account_id from owing) and journal.batch <= $1
@@ -26,7 +26,6 @@ interface EventRow {
   readonly type: UnpaidEvent['type']
   readonly account_id: number
   readonly batch: string
-  readonly since: string | null
   readonly entry_id: string
   readonly amount: string
 }
@@ -37,8 +36,6 @@ export async function unpaidEvents(tx: Queries, batch: bigint): Promise<readonly
   return rows.map((row): UnpaidEvent => {
     const { type, account_id: accountId, entry_id: entryId } = row
     const both = { accountId, batch: BigInt(row.batch), amount: BigInt(row.amount) }
-    return type === 'DEBT'
-      ? { ...both, type, since: row.since === null ? null : BigInt(row.since) }
-      : { ...both, type, entryId }
+    return type === 'DEBT' ? { ...both, type } : { ...both, type, entryId }
   })
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { pause_ms } from './backoff.ts'
-import { stepAfter, type AttemptEnd } from './step.ts'
+import { attempt_ms_max, stepAfter, type AttemptEnd } from './step.ts'
 
 const backoff = { first_ms: 1_000, max_ms: 300_000 }
 const day_ms = 86_400_000
@@ -35,6 +35,21 @@ describe('The pause between attempts', () => {
         },
       ),
     )
+  })
+})
+
+describe('The time of an attempt', () => {
+  test('An attempt whose failure no sender waits for has all of its time', () => {
+    const soon = { deadline_ms: 1, isAwaited: false }
+    expect(attempt_ms_max(soon, 0, 10_000)).toBe(10_000)
+  })
+
+  test('An awaited attempt ends with the deadline, and has the time that a healthy FSP needs', () => {
+    const awaited = { deadline_ms: 7_000, isAwaited: true }
+    expect(attempt_ms_max(awaited, 0, 10_000)).toBe(7_000)
+    expect(attempt_ms_max(awaited, 0, 5_000)).toBe(5_000)
+    expect(attempt_ms_max(awaited, 6_999, 10_000)).toBe(2_000)
+    expect(attempt_ms_max(awaited, 9_000, 1_000)).toBe(1_000)
   })
 })
 

@@ -17,6 +17,8 @@ export type AttemptEnd =
     }
   /** Its deadline passed before the attempt could begin. */
   | { readonly type: 'EXPIRED' }
+  /** Nothing was sent: its stored body is erased, or its key is lost. */
+  | { readonly type: 'UNREADABLE' }
   /** Nothing was sent: the circuit is open, or all slots wait for an answer. */
   | { readonly type: 'NOT_BEGUN' }
 
@@ -42,6 +44,22 @@ export interface AttemptHistory {
   readonly deadline_ms: number
 }
 
+/** Within this time a healthy FSP answers. */
+const healthy_ms = 2_000
+
+/**
+ * How long an attempt may take. Where the sender of a message waits for its failure, the attempt ends with
+ * the deadline, but has the time in which a healthy FSP answers.
+ */
+export function attempt_ms_max(
+  { deadline_ms, isAwaited }: { readonly deadline_ms: number; readonly isAwaited: boolean },
+  now_ms: number,
+  timeout_ms: number,
+): number {
+  if (!isAwaited) return timeout_ms
+  return Math.min(timeout_ms, Math.max(deadline_ms - now_ms, healthy_ms))
+}
+
 /** `chance` is between 0 and 1 and gives the jitter of the pause. */
 export function stepAfter(
   past: AttemptHistory,
@@ -56,6 +74,8 @@ export function stepAfter(
       return { type: 'WAITS', attempts, next_attempt_ms: now_ms, httpStatus: null, error: null }
     case 'EXPIRED':
       return failed(attempts, null, 'the deadline passed before it could be delivered')
+    case 'UNREADABLE':
+      return failed(attempts, null, 'its stored body is erased or cannot be read')
     case 'ATTEMPTED':
       return afterVerdict(attempts + 1, deadline_ms, end, now_ms, chance, backoff)
   }

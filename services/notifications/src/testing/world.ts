@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { schemaOf } from '@causeway/runtime'
 import type { OutgoingMessage } from '@causeway/bus'
 import { newEvent, type DomainEvent, type EventOptions, type Payload } from '@causeway/events'
 import { egressSettings } from '@causeway/http'
@@ -100,17 +101,17 @@ export function mail(changes: Partial<Payload<'NotifyRequested'>> = {}) {
  */
 export const quickSettings: Settings = {
   NOTIFICATIONS_DATABASE_URL: '',
-  NOTIFICATIONS_COMPONENT_KEY_FILE: '',
+  NOTIFICATIONS_COMPONENT_KEY_FILE: undefined,
   MESSAGE_ENCRYPTION: 'off',
   NOTIFICATIONS_DEAD_LETTER_RETENTION_D: 90,
-  NOTIFICATIONS_TLS_CERTIFICATE_FILE: '',
-  NOTIFICATIONS_TLS_KEY_FILE: '',
-  NOTIFICATIONS_TLS_CA_FILE: '',
+  NOTIFICATIONS_TLS_CERTIFICATE_FILE: undefined,
+  NOTIFICATIONS_TLS_KEY_FILE: undefined,
+  NOTIFICATIONS_TLS_CA_FILE: undefined,
   ...defaultsOf(egressSettings),
-  NOTIFICATIONS_SMTP_URL: '',
+  NOTIFICATIONS_SMTP_URL: undefined,
   NOTIFICATIONS_SMTP_PASSWORD: '',
   NOTIFICATIONS_SMTP_TLS: 'if-offered',
-  NOTIFICATIONS_SMTP_CA_FILE: '',
+  NOTIFICATIONS_SMTP_CA_FILE: undefined,
   NOTIFICATIONS_MAIL_FROM: '',
   CALLBACK_TIMEOUT_MS: 30_000,
   PARK_AFTER_MS: 100,
@@ -174,8 +175,7 @@ export async function openWorld(
 export async function openStore(parts: TestParts): Promise<Database> {
   const db = await parts.openDatabase({
     url: '',
-    schema: 'notifications',
-    migrations: new URL('../../migrations/', import.meta.url),
+    ...schemaOf('notifications'),
     connections_max: 2,
   })
   await ensureMonthlyPartitions(db, ['deliveries', 'undelivered'], new Date())

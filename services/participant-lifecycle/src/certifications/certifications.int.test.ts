@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => hub.stop())
 
-const ofCase = { title: 'A rule', role: 'payee', section: 'FSPIOP 6.3.4' }
+const ofCase = { title: 'A rule', role: 'payee', section: 'FSPIOP 6.3.4' } as const
 
 const results: readonly CertificationResult[] = [
   { ...ofCase, caseId: 'one', state: 'passed' },
@@ -129,7 +129,7 @@ test('A report of four mebibytes is stored and read whole', async () => {
   const many = Array.from({ length: 400 }, (_, at) => ({
     ...ofCase,
     caseId: `case-${at}`,
-    state: 'failed',
+    state: 'failed' as const,
     expected: 'x'.repeat(5_000),
     seen: 'y'.repeat(5_400),
   }))

@@ -1,4 +1,4 @@
-import { isRefused } from '@causeway/ledger/domain'
+import { isRefused } from '@causeway/services'
 import type { CertificationReport, CertificationResult } from '@causeway/protos'
 import { expect, test } from '@jest/globals'
 import { countsOf, reportOf, resultMessage } from './contract.ts'
@@ -47,8 +47,8 @@ test.each<[string, Partial<CertificationReport>, string]>([
   ['has too many results', { results: Array<typeof passed>(2_001).fill(passed) }, '1 to 2000'],
   ['has a case twice', { results: [passed, failed, passed] }, 'twice'],
   ['has a case without a name', { results: [{ ...passed, caseId: '' }] }, 'has a case'],
-  ['has an unknown role', { results: [{ ...passed, role: 'hub' }] }, 'role'],
-  ['has an unknown state', { results: [{ ...passed, state: 'skipped' }] }, 'state'],
+  ['has an unknown role', { results: [{ ...passed, role: 99 as never }] }, 'role'],
+  ['has an unknown state', { results: [{ ...passed, state: 99 as never }] }, 'state'],
   ['has a failure without finding', { results: [{ ...passed, state: 'failed' }] }, 'expected'],
   ['has a success with finding', { results: [{ ...failed, state: 'passed' }] }, 'expected'],
   ['does not say why a case was not run', { results: [{ ...passed, state: 'notRun' }] }, 'why'],

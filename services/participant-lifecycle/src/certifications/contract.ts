@@ -1,26 +1,24 @@
 /** Wire ↔ domain of reports of certifications. What cannot be stored is refused as INVALID. */
-import { isTime } from '@causeway/ledger'
-import { isRefused, refuse, type Refused } from '@causeway/ledger/domain'
-import { present } from '@causeway/protos'
-import type {
-  Certification as CertificationMessage,
-  CertificationReport,
-  CertificationResult,
-} from '@causeway/protos'
+import type { RefusedChange } from '../domain/refusal.ts'
+import { isTime } from '@causeway/records'
+import { isRefused, refuse } from '@causeway/services'
 import {
-  certificationRoles,
-  certificationStates,
-  type CertificationRole,
-  type CertificationState,
-} from '@causeway/services'
+  certificationResultRoleValues,
+  certificationResultStateValues,
+  type Certification as CertificationMessage,
+  type CertificationReport,
+  type CertificationResult,
+  type CertificationResultRole,
+  type CertificationResultState,
+} from '@causeway/protos'
 
 /** How one case ended. */
 export interface Result {
   readonly caseId: string
   readonly title: string
-  readonly role: CertificationRole
+  readonly role: CertificationResultRole
   readonly section: string
-  readonly state: CertificationState
+  readonly state: CertificationResultState
   /** Of a failed case alone. */
   readonly expected: string | null
   readonly seen: string | null
@@ -52,7 +50,7 @@ export interface Certification {
 const results_max = 2_000
 const url_length_max = 2_048
 
-export function reportOf(message: CertificationReport): Report | Refused {
+export function reportOf(message: CertificationReport): Report | RefusedChange {
   const { startedAt, finishedAt, callbackUrl } = message
   if (!isTime(startedAt)) return refuse('INVALID', 'startedAt is a time in UTC')
   if (!isTime(finishedAt)) return refuse('INVALID', 'finishedAt is a time in UTC')
@@ -78,15 +76,18 @@ function isUrl(text: string): boolean {
   return text.length <= url_length_max && !text.includes('\0') && URL.canParse(text)
 }
 
-function resultOf(message: CertificationResult): Result | Refused {
-  const { caseId, title, section, expected = null, seen = null, why = null } = message
-  const role = certificationRoles.find((each) => each === message.role)
-  const state = certificationStates.find((each) => each === message.state)
+function resultOf(message: CertificationResult): Result | RefusedChange {
+  const { caseId, title, role, section, state } = message
+  const { expected = null, seen = null, why = null } = message
   if (caseId === '' || title === '' || section === '') {
     return refuse('INVALID', 'a result has a case, a title and a section')
   }
-  if (role === undefined) return refuse('INVALID', `role of ${caseId} is none of the roles`)
-  if (state === undefined) return refuse('INVALID', `state of ${caseId} is none of the states`)
+  if (!certificationResultRoleValues.includes(role)) {
+    return refuse('INVALID', `role of ${caseId} is none of the roles`)
+  }
+  if (!certificationResultStateValues.includes(state)) {
+    return refuse('INVALID', `state of ${caseId} is none of the states`)
+  }
   const isFailed = state === 'failed'
   if ((expected !== null) !== isFailed || (seen !== null) !== isFailed) {
     return refuse('INVALID', `a failed case alone has expected and seen: ${caseId}`)
@@ -98,8 +99,11 @@ function resultOf(message: CertificationResult): Result | Refused {
 }
 
 /** How many cases ended in each state. */
-export function countsOf(results: readonly Result[]): Readonly<Record<CertificationState, number>> {
-  const count = (state: CertificationState) => results.filter((one) => one.state === state).length
+export function countsOf(
+  results: readonly Result[],
+): Readonly<Record<CertificationResultState, number>> {
+  const count = (state: CertificationResultState) =>
+    results.filter((one) => one.state === state).length
   return { passed: count('passed'), failed: count('failed'), notRun: count('notRun') }
 }
 
@@ -120,5 +124,10 @@ export function certificationMessage(one: Certification): CertificationMessage {
 }
 
 export function resultMessage({ expected, seen, why, ...rest }: Result): CertificationResult {
-  return { ...rest, ...present({ expected, seen, why }) }
+  return {
+    ...rest,
+    expected: expected ?? undefined,
+    seen: seen ?? undefined,
+    why: why ?? undefined,
+  }
 }

@@ -2,19 +2,15 @@
  * The methods of the certifications service. A report is stored with its audit entry in one transaction,
  * outside the ledger's queue: it is large, and no balance depends on it.
  */
+import { announceAudit } from '@causeway/ledger'
+import type { RefusedChange } from '../domain/refusal.ts'
+import { boundedPage, readCursor, writeCursor } from '@causeway/records'
+import { participantSubject } from '@causeway/events'
+import { isRefused, refusalMessage, refuse, unknownParticipant } from '@causeway/services'
 import type { EventBus } from '@causeway/bus'
 import type { Handlers } from '@causeway/grpc'
-import {
-  announceAudit,
-  boundedPage,
-  readCursor,
-  refusalMessage,
-  subjectOf,
-  writeCursor,
-} from '@causeway/ledger'
-import { isRefused, refuse, unknownParticipant, type Refused } from '@causeway/ledger/domain'
 import type { Database } from '@causeway/postgres'
-import { present, type certificationsService } from '@causeway/protos'
+import type { certificationsService } from '@causeway/protos'
 import { certificationMessage, reportOf, resultMessage, type Report } from './contract.ts'
 import {
   addCertification,
@@ -43,7 +39,7 @@ export function serveCertifications(parts: Parts): Handlers<typeof certification
       const { certification, isNew } = stored
       return { isNew, certification: certificationMessage(certification) }
     },
-    ListCertifications: async ({ name, cursor = '', limit = 0 }) => {
+    ListCertifications: async ({ name, cursor, limit }) => {
       const id = await participantIdOf(database, name)
       if (id === undefined) return { refusal: refusalMessage(unknownParticipant(name)) }
       const rows_max = boundedPage(limit)
@@ -51,7 +47,7 @@ export function serveCertifications(parts: Parts): Handlers<typeof certification
       const found = await certificationsOf(database, id, after, rows_max)
       const last = found.length < rows_max ? undefined : found.at(-1)
       const next = last && writeCursor({ id: String(last.id) })
-      return { page: { certifications: found.map(certificationMessage), ...present({ next }) } }
+      return { page: { certifications: found.map(certificationMessage), next } }
     },
     GetCertification: async ({ name, id }) => {
       const participantId = await participantIdOf(database, name)
@@ -73,7 +69,7 @@ function storeReport(
   { database, bus }: Parts,
   name: string,
   { report, by }: { readonly report: Report; readonly by: string },
-): Promise<Stored | Refused> {
+): Promise<Stored | RefusedChange> {
   return database.transaction(async (tx) => {
     const participantId = await participantIdOf(tx, name)
     if (participantId === undefined) return unknownParticipant(name)
@@ -85,7 +81,7 @@ function storeReport(
         tx,
         { actor: by, action: 'StoreCertification' },
         {
-          subject: `${subjectOf(name)}/certifications/${id}`,
+          subject: `${participantSubject(name)}/certifications/${id}`,
           before: null,
           after: { startedAt: startedAt.toISOString(), callbackUrl, passed, failed, notRun },
         },
@@ -95,7 +91,7 @@ function storeReport(
   })
 }
 
-function unknownReport(name: string, id: number): Refused {
+function unknownReport(name: string, id: number): RefusedChange {
   return refuse('REPORT_UNKNOWN', `${name} has no report ${id}`)
 }
 

@@ -1,30 +1,24 @@
-/** Four-eyes control of changes, on a real database. */
+/** Changes that two persons make, on a real database. */
 import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:net'
+import { wordOf } from '@causeway/approvals/testing'
 import { onEvents, type Payload } from '@causeway/events'
-import type { Calls } from '@causeway/grpc'
 import { eventually } from '@causeway/process/testing'
-import {
-  lifecycleService,
-  type Change,
-  type ChangeRecord,
-  type Participant,
-} from '@causeway/protos'
+import type { Participant } from '@causeway/protos'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { collectAudit, type AuditLog } from '../testing/audited.ts'
-import { patient, prepare, prepareItem, wordsOf } from '../testing/items.ts'
+import { prepare, prepareItem, wordsOf } from '../testing/items.ts'
 import { onboard, openHubAccounts } from '../testing/scheme.ts'
 import { differencesIn, openWorld, valueOf, type World } from '../testing/world.ts'
+import type { ChangeName } from './content.ts'
 
 let hub: World
-let lifecycle: Calls<typeof lifecycleService>
 let audit: AuditLog
 const states: { readonly participantId: string; readonly version: number }[] = []
 const requests: Payload<'ParticipantChangeRequested' | 'ParticipantChangeDecided'>[] = []
 
 beforeAll(async () => {
   hub = await openWorld()
-  lifecycle = hub.parts.grpc.client(lifecycleService, 'participant-lifecycle')
   audit = await collectAudit(hub)
   await onEvents(hub.parts.bus, 'test_states', ['ParticipantStateUpdated'], (events) => {
     states.push(...events.map(({ payload }) => payload))
@@ -44,29 +38,23 @@ afterAll(async () => {
   await hub.stop()
 }, 60_000)
 
-type Answer = {
-  readonly record?: ChangeRecord | null
-  readonly refusal?: { readonly reason: string } | null
+type Change = readonly [kind: ChangeName, content: object]
+
+async function request([kind, content]: Change, requestId?: string): Promise<string> {
+  return wordOf(await hub.approvals.request(kind, content, requestId ? { requestId } : {}))
 }
 
-function wordOf({ record, refusal }: Answer): string {
-  return refusal ? refusal.reason : (record?.state ?? '')
-}
-
-async function ask(change: Change, requestId: string = randomUUID(), actor = 'ada') {
-  return wordOf(await lifecycle.RequestChange({ requestId, actor, change }, patient))
-}
-
-async function decide(requestId: string, actor = 'grace', decision = 'APPROVE', type = '') {
-  const message = { requestId, type, decision, note: '', actor }
-  return wordOf(await lifecycle.DecideChange(message, patient))
+async function decide(
+  kind: ChangeName,
+  requestId: string,
+  decision: Parameters<World['approvals']['decide']>[2] = {},
+): Promise<string> {
+  return wordOf(await hub.approvals.decide(kind, requestId, decision))
 }
 
 /** Requests the change and approves it. */
 async function changed(change: Change): Promise<string> {
-  const id = randomUUID()
-  const asked = await ask(change, id)
-  return asked === 'PEND-APPROVAL' ? decide(id) : asked
+  return wordOf(await hub.approvals.make(...change))
 }
 
 async function infoOf(name: string): Promise<Participant | undefined> {
@@ -79,29 +67,34 @@ async function accountOf(name: string, type: string): Promise<number> {
   return accounts?.find(({ ledgerAccountType }) => ledgerAccountType === type)?.id ?? 0
 }
 
-function stateOf(participantId: string, newState: string): Change {
-  return { updateParticipantState: { participantId, newState, reason: 'as agreed' } }
+async function limitOf(name: string): Promise<string | undefined> {
+  const accounts = (await infoOf(name))?.accounts
+  return accounts?.find((one) => one.ledgerAccountType === 'POSITION')?.limit?.value
 }
 
-const noAccount = { clientAccountKey: '', alarmPercentage: '' }
-const creation = (name: string): Change => ({
-  createParticipant: {
+function stateOf(participantId: string, newState: string): Change {
+  return ['UpdateParticipantState', { participantId, newState, reason: 'as agreed' }]
+}
+
+const creation = (name: string): Change => [
+  'CreateParticipant',
+  {
     name,
     type: 'DFSP',
     currencies: ['USD'],
-    accounts: [{ ...noAccount, ledgerAccountType: 'POSITION', currency: 'USD', limit: '500' }],
+    accounts: [{ ledgerAccountType: 'POSITION', currency: 'USD', limit: '500' }],
     endpoints: [{ type: 'FSPIOP_CALLBACK_URL_QUOTES', value: 'https://new.example' }],
   },
-})
+]
 
 describe('a new participant', () => {
   test('A new participant exists only after another person approves, with everything requested', async () => {
-    const id = randomUUID()
-    expect(await ask(creation('newbank'), id)).toBe('PEND-APPROVAL')
+    const requestId = randomUUID()
+    expect(await request(creation('newbank'), requestId)).toBe('PENDING')
     expect(await infoOf('newbank')).toBeUndefined()
-    expect(await decide(id)).toBe('APPROVED')
+    expect(await decide('CreateParticipant', requestId)).toBe('APPROVED')
     const info = await infoOf('newbank')
-    expect(info).toMatchObject({ state: 'INACTIVE', type: 'DFSP', createdBy: 'ada' })
+    expect(info).toMatchObject({ stateName: 'INACTIVE', type: 'DFSP', createdBy: 'ada' })
     expect(info?.accounts).toMatchObject([
       { ledgerAccountType: 'POSITION', isActive: true, limit: { value: '500' } },
       { ledgerAccountType: 'SETTLEMENT', isActive: true },
@@ -114,73 +107,50 @@ describe('a new participant', () => {
       ['CreateParticipant', 'ada'],
       ['ApproveParticipant', 'grace'],
     ])
+    expect(entries[0]?.after).toMatchObject({ change: { name: 'newbank', currencies: ['USD'] } })
     expect(entries[1]?.before).toEqual({ request: 'PEND-APPROVAL' })
-    expect(entries[1]?.labels).toContainEqual({ key: 'maker', value: 'ada' })
+    expect(entries[1]?.after).toMatchObject({ type: 'DFSP', request: 'APPROVED' })
   })
 
   test('A rejected participant leaves its name free', async () => {
-    const id = randomUUID()
-    await ask(creation('oncebank'), id)
-    expect(await decide(id, 'grace', 'REJECT')).toBe('REJECTED')
+    const requestId = randomUUID()
+    await request(creation('oncebank'), requestId)
+    const rejection = { verdict: 'REJECT' } as const
+    expect(await decide('CreateParticipant', requestId, rejection)).toBe('REJECTED')
     expect(await infoOf('oncebank')).toBeUndefined()
     expect(await changed(creation('oncebank'))).toBe('APPROVED')
-    expect(await ask(creation('oncebank'))).toBe('PARTICIPANT_EXISTS')
+    expect(await request(creation('oncebank'))).toBe('PARTICIPANT_EXISTS')
   })
 
   test('A new participant can be a PISP without accounts', async () => {
     const name = 'shop'
     const pisp = { name, type: 'PISP', currencies: [], accounts: [], endpoints: [] }
-    expect(await changed({ createParticipant: pisp })).toBe('APPROVED')
+    expect(await changed(['CreateParticipant', pisp])).toBe('APPROVED')
     expect(await infoOf(name)).toMatchObject({ type: 'PISP', accounts: [] })
   })
 })
 
-describe('four eyes', () => {
-  test('The maker cannot decide, and the attempt is audited', async () => {
-    await onboard(hub, 'eyebank')
-    const id = randomUUID()
-    await ask(stateOf('eyebank', 'SUSPENDED'), id)
-    expect(await decide(id, 'ada')).toBe('SAME_PERSON')
-    expect(await decide(id, 'ada', 'REJECT')).toBe('SAME_PERSON')
-    expect(await infoOf('eyebank')).toMatchObject({ state: 'ACTIVE' })
-    const failed = await eventually(async () => {
-      const entries = await audit.about('participants/eyebank', 1)
-      const found = entries.filter(({ actionSuccessful }) => !actionSuccessful)
-      return found.length === 2 ? found : undefined
-    }, 'both attempts')
-    expect(failed.map(({ securityContext }) => securityContext.userId)).toEqual(['ada', 'ada'])
-    expect(await decide(id)).toBe('APPROVED')
-  })
-
-  test('An unknown actor cannot approve the request of an unknown actor', async () => {
-    const id = randomUUID()
-    await onboard(hub, 'darkbank')
-    await ask(stateOf('darkbank', 'SUSPENDED'), id, '')
-    expect(await decide(id, '')).toBe('SAME_PERSON')
-  })
-
+describe('a request', () => {
   test('Two concurrent approvals apply a change exactly once', async () => {
     await onboard(hub, 'racebank')
     const accountId = await accountOf('racebank', 'SETTLEMENT')
     for (let round = 0; round < 30; round++) {
-      const id = randomUUID()
+      const requestId = randomUUID()
       const before = Number(await valueOf(hub, 'racebank', 'SETTLEMENT'))
-      const change = {
-        manageFunds: {
-          participantId: 'racebank',
-          accountId,
-          direction: 'DEPOSIT',
-          amount: '1',
-          currency: 'USD',
-          externalReference: `bank ${round}`,
-          reason: 'race',
-        },
+      const content = {
+        participantId: 'racebank',
+        accountId,
+        direction: 'DEPOSIT',
+        amount: '1',
+        currency: 'USD',
+        externalReference: `bank ${round}`,
+        reason: 'race',
       }
-      expect(await ask(change, id)).toBe('PEND-APPROVAL')
+      expect(await request(['ManageFunds', content], requestId)).toBe('PENDING')
       const answers = await Promise.all([
-        decide(id, 'grace'),
-        decide(id, 'joan'),
-        decide(id, 'mary', 'REJECT'),
+        decide('ManageFunds', requestId),
+        decide('ManageFunds', requestId, { actor: 'joan' }),
+        decide('ManageFunds', requestId, { actor: 'mary', verdict: 'REJECT' }),
       ])
       const isApproved = answers.includes('APPROVED')
       expect(answers.filter((word) => word === 'REQUEST_DECIDED')).toHaveLength(2)
@@ -190,63 +160,39 @@ describe('four eyes', () => {
     }
   }, 120_000)
 
-  test('A repeated decision by the same person changes nothing', async () => {
-    await onboard(hub, 'calmbank')
-    const id = randomUUID()
-    await ask(stateOf('calmbank', 'SUSPENDED'), id)
-    expect(await decide(id)).toBe('APPROVED')
-    expect(await decide(id)).toBe('APPROVED')
-    expect(await decide(id, 'grace', 'REJECT')).toBe('REQUEST_DECIDED')
-    expect(await decide(id, 'joan')).toBe('REQUEST_DECIDED')
-    expect(await decide(randomUUID())).toBe('REQUEST_UNKNOWN')
-  })
-
-  test("A checker's call finds only requests of its own type", async () => {
-    await onboard(hub, 'kindbank')
-    const id = randomUUID()
-    await ask(stateOf('kindbank', 'SUSPENDED'), id)
-    expect(await decide(id, 'grace', 'APPROVE', 'ManageFunds')).toBe('REQUEST_UNKNOWN')
-    expect(await decide(id, 'grace', 'APPROVE', 'UpdateParticipantState')).toBe('APPROVED')
-  })
-})
-
-describe('a request', () => {
   test('A request publishes an event when it is made and when it is decided, not when it is refused', async () => {
     await onboard(hub, 'toldbank')
-    const id = randomUUID()
-    await ask(stateOf('toldbank', 'SUSPENDED'), id)
-    await ask(stateOf('toldbank', 'SUSPENDED'), id)
-    expect(await ask(stateOf('toldbank', 'DORMANT'))).toBe('STATE_UNKNOWN')
-    await decide(id, 'ada')
-    await decide(id, 'grace', 'REJECT')
-    await decide(id, 'grace', 'REJECT')
-    const head = { participantId: 'toldbank', requestId: id, createdBy: 'ada' }
-    const [asked, decided, ...more] = await eventually(() => {
+    const requestId = randomUUID()
+    const [kind] = stateOf('toldbank', 'SUSPENDED')
+    await request(stateOf('toldbank', 'SUSPENDED'), requestId)
+    await request(stateOf('toldbank', 'SUSPENDED'), requestId)
+    expect(await request(stateOf('toldbank', 'DORMANT'))).toBe('STATE_UNKNOWN')
+    await decide(kind, requestId, { actor: 'ada' })
+    await decide(kind, requestId, { verdict: 'REJECT', note: 'not yet' })
+    await decide(kind, requestId, { verdict: 'REJECT', note: 'not yet' })
+    const head = { participantId: 'toldbank', requestId, type: kind, createdBy: 'ada' }
+    const [made, decided, ...more] = await eventually(() => {
       const found = requests.filter(({ participantId }) => participantId === 'toldbank')
       return found.length < 2 ? undefined : found
     }, 'both events')
-    expect(asked).toMatchObject({ ...head, approvedWith: 'APPROVE_PARTICIPANT_STATE_UPDATE' })
-    expect(decided).toMatchObject({ ...head, state: 'REJECTED', decidedBy: 'grace' })
+    expect(made).toMatchObject({ ...head, approvedWith: 'APPROVE_PARTICIPANT_STATE_UPDATE' })
+    const decision = { state: 'REJECTED', decidedBy: 'grace', note: 'not yet' }
+    expect(decided).toMatchObject({ ...head, ...decision })
     expect(more).toEqual([])
   })
 
-  test('A request is unique by its id, and no two equal requests are pending', async () => {
-    await onboard(hub, 'askbank')
-    const id = randomUUID()
-    expect(await ask(stateOf('askbank', 'SUSPENDED'), id)).toBe('PEND-APPROVAL')
-    expect(await ask(stateOf('askbank', 'SUSPENDED'), id)).toBe('PEND-APPROVAL')
-    expect(await ask(stateOf('askbank', 'CLOSED'), id)).toBe('MODIFIED')
-    expect(await ask(stateOf('askbank', 'SUSPENDED'))).toBe('REQUEST_PENDING')
-    await decide(id)
-    expect(await ask(stateOf('askbank', 'SUSPENDED'), id)).toBe('APPROVED')
-  })
-
-  test('The id of a request cannot equal a generated entry id', async () => {
-    await onboard(hub, 'namebank')
-    const wanted = stateOf('namebank', 'SUSPENDED')
-    for (const id of [`fee-${randomUUID()}`, 'r-1', ''])
-      expect(await ask(wanted, id)).toBe('INVALID')
-    expect(await ask(wanted, '01ARZ3NDEKTSV4RRFFQ69G5FAV')).toBe('PEND-APPROVAL')
+  test('No two equal requests are pending, in whatever order they name currencies', async () => {
+    await openHubAccounts(hub, 'EUR')
+    const base = hub.models[0] ?? ({} as never)
+    hub.models.push({ ...base, id: 3, name: 'EURNET', currency: 'EUR' })
+    const inOrder = (...currencies: readonly string[]): Change => {
+      const bare = { type: 'DFSP', accounts: [], endpoints: [] }
+      return ['CreateParticipant', { name: 'equalbank', ...bare, currencies }]
+    }
+    expect(await request(inOrder('USD', 'EUR'))).toBe('PENDING')
+    expect(await request(inOrder('EUR', 'USD', 'EUR'))).toBe('REQUEST_PENDING')
+    expect(await request(inOrder('EUR'))).toBe('PENDING')
+    hub.models.pop()
   })
 
   test('A request that could not be approved now is refused at once and stores nothing', async () => {
@@ -254,13 +200,13 @@ describe('a request', () => {
     const participantId = 'nowbank'
     const accountId = await accountOf(participantId, 'SETTLEMENT')
     const funds = { participantId, accountId, currency: 'USD', externalReference: '', reason: '' }
-    const id = randomUUID()
+    const requestId = randomUUID()
     const large = { ...funds, direction: 'WITHDRAWAL', amount: '1001' }
-    expect(await ask({ manageFunds: large }, id)).toBe('COVER_SHORT')
-    expect(await ask(stateOf('nowbank', 'DORMANT'))).toBe('STATE_UNKNOWN')
-    expect(await ask(stateOf('nobody', 'ACTIVE'))).toBe('PARTICIPANT_UNKNOWN')
-    expect(await ask({})).toBe('INVALID')
-    const { entries } = await hub.ledger.GetLedgerEntries({ ids: [id] })
+    expect(await request(['ManageFunds', large], requestId)).toBe('COVER_SHORT')
+    expect(await request(stateOf('nowbank', 'DORMANT'))).toBe('STATE_UNKNOWN')
+    expect(await request(stateOf('nobank', 'ACTIVE'))).toBe('PARTICIPANT_UNKNOWN')
+    expect(await request(['ManageFunds', {}])).toBe('INVALID')
+    const { entries } = await hub.ledger.GetLedgerEntries({ ids: [requestId] })
     expect(entries).toEqual([])
   })
 
@@ -269,28 +215,82 @@ describe('a request', () => {
     const participantId = 'latebank'
     const accountId = await accountOf(participantId, 'SETTLEMENT')
     const funds = { participantId, accountId, currency: 'USD', externalReference: '', reason: '' }
-    const id = randomUUID()
-    await ask({ manageFunds: { ...funds, direction: 'WITHDRAWAL', amount: '700' } }, id)
+    const requestId = randomUUID()
+    const large = { ...funds, direction: 'WITHDRAWAL', amount: '700' }
+    await request(['ManageFunds', large], requestId)
     const item = prepareItem({ payerFsp: 'latebank', amount: '400' })
     expect(wordsOf(await prepare(hub, item))).toEqual(['RESERVED'])
-    expect(await decide(id)).toBe('COVER_SHORT')
+    expect(await decide('ManageFunds', requestId)).toBe('COVER_SHORT')
     expect(await valueOf(hub, 'latebank', 'SETTLEMENT')).toBe('-1000')
-    await changed({ manageFunds: { ...funds, direction: 'DEPOSIT', amount: '100' } })
-    expect(await decide(id)).toBe('APPROVED')
+    await changed(['ManageFunds', { ...funds, direction: 'DEPOSIT', amount: '100' }])
+    expect(await decide('ManageFunds', requestId)).toBe('APPROVED')
     expect(await valueOf(hub, 'latebank', 'SETTLEMENT')).toBe('-400')
   })
+})
 
-  test('Requests are listed by type and state, in pages', async () => {
-    const query = { type: 'CreateParticipant', state: '', cursor: '', limit: 1 }
-    const seen: string[] = []
-    for (const name of ['listbank-1', 'listbank-2']) await ask(creation(name))
-    for (let cursor = ''; ;) {
-      const page = await lifecycle.ListChanges({ ...query, state: 'PEND-APPROVAL', cursor })
-      seen.push(...page.changes.map(({ change }) => change?.createParticipant?.name ?? ''))
-      if (page.cursor === '') break
-      ;({ cursor } = page)
+describe('an update', () => {
+  test('An update is refused where what it replaces has changed since it was requested', async () => {
+    await onboard(hub, 'stalebank')
+    const participantId = 'stalebank'
+    const accountId = await accountOf(participantId, 'POSITION')
+    const limit = (value: string): Change => [
+      'UpdateAccountLimit',
+      { participantId, accountId, type: 'NET_DEBIT_CAP', value },
+    ]
+    const requestId = randomUUID()
+    await request(limit('5000'), requestId)
+    const [shown] = await hub.approvals.pending('UpdateAccountLimit')
+    expect(JSON.parse(shown?.replacesJson ?? '')).toEqual({
+      limits: { USD: { value: '600', alarmPercentage: '10' } },
+    })
+    expect(await changed(limit('10'))).toBe('APPROVED')
+    const { refusal } = await hub.approvals.decide('UpdateAccountLimit', requestId)
+    expect(refusal).toMatchObject({ reason: 'STALE' })
+    expect(refusal?.detail).toContain('"value":"600"')
+    expect(await limitOf(participantId)).toBe('10')
+    const rejection = { verdict: 'REJECT' } as const
+    expect(await decide('UpdateAccountLimit', requestId, rejection)).toBe('REJECTED')
+  })
+
+  test('An update to the present value is refused where that value has changed since', async () => {
+    await onboard(hub, 'samebank')
+    const requestId = randomUUID()
+    await request(stateOf('samebank', 'ACTIVE'), requestId)
+    expect(await changed(stateOf('samebank', 'SUSPENDED'))).toBe('APPROVED')
+    expect(await decide('UpdateParticipantState', requestId)).toBe('STALE')
+    expect(await infoOf('samebank')).toMatchObject({ stateName: 'SUSPENDED' })
+  })
+
+  test('To stop a participant is never too late', async () => {
+    await onboard(hub, 'stopbank')
+    const requestId = randomUUID()
+    await request(stateOf('stopbank', 'SUSPENDED'), requestId)
+    expect(await changed(stateOf('stopbank', 'INACTIVE'))).toBe('APPROVED')
+    expect(await decide('UpdateParticipantState', requestId)).toBe('APPROVED')
+    expect(await infoOf('stopbank')).toMatchObject({ stateName: 'SUSPENDED' })
+  })
+
+  test('A request that only takes something out of use waits beside all others', async () => {
+    await onboard(hub, 'restbank')
+    const accountId = await accountOf('restbank', 'POSITION')
+    const status = (isActive: boolean): Change => [
+      'UpdateAccountStatus',
+      { participantId: 'restbank', accountId, isActive },
+    ]
+    const table = [
+      [stateOf('restbank', 'SUSPENDED'), true],
+      [stateOf('restbank', 'ACTIVE'), false],
+      [status(false), true],
+      [status(true), false],
+    ] as const
+    for (const [change, withdraws] of table) {
+      const requestId = randomUUID()
+      expect(await request(change, requestId)).toBe('PENDING')
+      const rows = await hub.sql(
+        `select withdraws from approvals where request_id = '${requestId}'`,
+      )
+      expect(rows).toEqual([{ withdraws }])
     }
-    expect(seen).toEqual(['listbank-2', 'listbank-1'])
   })
 })
 
@@ -313,16 +313,17 @@ describe('what can be changed', () => {
     await onboard(hub, 'limitbank')
     const participantId = 'limitbank'
     const accountId = await accountOf(participantId, 'POSITION')
+    const of = { participantId, accountId }
     const type = 'NET_DEBIT_CAP'
-    await changed({ updateAccountLimit: { participantId, accountId, type, value: '70' } })
-    await changed({ updateAccountThreshold: { participantId, accountId, alarmPercentage: '20' } })
+    await changed(['UpdateAccountLimit', { ...of, type, value: '70' }])
+    await changed(['UpdateAccountThreshold', { ...of, alarmPercentage: '20' }])
     const position = async () =>
       (await infoOf(participantId))?.accounts.find(({ id }) => id === accountId)
     expect((await position())?.limit).toMatchObject({ value: '70', alarmPercentage: '20' })
-    await changed({ updateAccountStatus: { participantId, accountId, isActive: false } })
+    await changed(['UpdateAccountStatus', { ...of, isActive: false }])
     expect((await position())?.isActive).toBe(false)
     const unknown = { participantId, accountId: 999_999, isActive: true }
-    expect(await ask({ updateAccountStatus: unknown })).toBe('ACCOUNT_UNKNOWN')
+    expect(await request(['UpdateAccountStatus', unknown])).toBe('ACCOUNT_UNKNOWN')
   })
 
   test('A further account can be added once per type and currency', async () => {
@@ -333,18 +334,15 @@ describe('what can be changed', () => {
       ledgerAccountType: 'INTERCHANGE_FEE',
       settlementAccountType: 'INTERCHANGE_FEE_SETTLEMENT',
     })
-    await hub.participants.GetParticipantInfo({ names: [] })
     const account = {
       participantId: 'bluewallet',
       ledgerAccountType: 'INTERCHANGE_FEE',
       currency: 'USD',
-      limit: '',
-      alarmPercentage: '',
     }
-    expect(await changed({ addParticipantAccount: account })).toBe('APPROVED')
-    expect(await ask({ addParticipantAccount: account })).toBe('ACCOUNT_EXISTS')
+    expect(await changed(['AddParticipantAccount', account])).toBe('APPROVED')
+    expect(await request(['AddParticipantAccount', account])).toBe('ACCOUNT_EXISTS')
     const wrong = { ...account, ledgerAccountType: 'HUB_FEE' }
-    expect(await ask({ addParticipantAccount: wrong })).toBe('ACCOUNT_TYPE_WRONG')
+    expect(await request(['AddParticipantAccount', wrong])).toBe('ACCOUNT_TYPE_WRONG')
     hub.models.pop()
   })
 
@@ -352,32 +350,30 @@ describe('what can be changed', () => {
     await onboard(hub, 'keepbank')
     const participantId = 'keepbank'
     const exclusion = { participantId, currency: 'USD', mode: 'PERCENT', value: '50' }
-    expect(await changed({ reserveLiquidityCover: exclusion })).toBe('APPROVED')
+    expect(await changed(['ReserveLiquidityCover', exclusion])).toBe('APPROVED')
     const item = prepareItem({ payerFsp: 'keepbank', amount: '501' })
     expect(wordsOf(await prepare(hub, item))).toEqual(['REFUSED COVER_SHORT'])
   })
 
   test('Endpoints can be changed if they accept a connection', async () => {
     await onboard(hub, 'callbank')
-    const participantId = 'callbank'
     const server = await listening()
     const address = server.address()
     const port = typeof address === 'object' && address !== null ? address.port : 0
     const type = 'FSPIOP_CALLBACK_URL_TRANSFER_POST'
     const value = `http://127.0.0.1:${port}/transfers`
-    expect(
-      await changed({ updateEndpoints: { participantId, endpoints: [{ type, value }] } }),
-    ).toBe('APPROVED')
+    const update = (...endpoints: readonly object[]): Change => [
+      'UpdateEndpoints',
+      { participantId: 'callbank', endpoints },
+    ]
+    expect(await changed(update({ type, value }))).toBe('APPROVED')
     await closed(server)
     const gone = { type, value: `${value}/{{transferId}}` }
     const mail = { type: 'NET_DEBIT_CAP_ADJUSTMENT_EMAIL', value: 'ops@callbank.example' }
-    expect(await changed({ updateEndpoints: { participantId, endpoints: [gone, mail] } })).toBe(
-      'ENDPOINT_UNREACHABLE',
-    )
-    expect(await changed({ updateEndpoints: { participantId, endpoints: [mail] } })).toBe(
-      'APPROVED',
-    )
-    expect((await infoOf(participantId))?.endpoints).toEqual([{ type, value }, mail])
+    expect(await changed(update(gone, mail))).toBe('ENDPOINT_UNREACHABLE')
+    expect(await changed(update(mail))).toBe('APPROVED')
+    const base = { type: 'FSPIOP_CALLBACK_URL', value: 'https://callbank.example' }
+    expect((await infoOf('callbank'))?.endpoints).toEqual([base, { type, value }, mail])
   })
 })
 

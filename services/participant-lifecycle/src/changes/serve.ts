@@ -1,82 +1,57 @@
-/** The methods of the lifecycle service. */
-import { isCorrelationId } from '@causeway/fspiop'
-import type { Handlers } from '@causeway/grpc'
-import {
-  refusalMessage,
-  boundedPage,
-  isId,
-  isTime,
-  readCursor,
-  writeCursor,
-} from '@causeway/ledger'
-import { isRefused, refuse, type Refused } from '@causeway/ledger/domain'
-import type { lifecycleService } from '@causeway/protos'
-import { recordMessage, wantedOf } from './contract.ts'
-import { checkerCalls, schemeFault, type WantedType } from './domain/wanted.ts'
-import { deniedEndpoint } from '../participants/reach.ts'
-import { decideChange, requestChange, type ChangeOutcome, type ChangesParts } from './handle.ts'
-import { requestsOf, type RequestCursor } from './store.ts'
+/**
+ * Changes that one person requests and another one decides, in the ledger's queue: of two concurrent
+ * decisions the second sees the first. Possible approvers are notified of a request, and its maker of the
+ * decision.
+ */
+import { approvalHandlers, openApprovals, personsOf, type StoredRequest } from '@causeway/approvals'
+import type { OutgoingMessage } from '@causeway/bus'
+import { newEvent, privilegeOfCall } from '@causeway/events'
+import type { Calls, Handlers } from '@causeway/grpc'
+import type { Database } from '@causeway/postgres'
+import type { approvalsService, operatorsService } from '@causeway/protos'
+import { approvalKinds, isApprovalKind } from '@causeway/services'
+import { participantOf, type ChangeName, type ContentOf } from './content.ts'
+import { changeKinds, type KindParts } from './kinds.ts'
 
-const idPattern = /^[A-Za-z0-9_.:-]{1,64}$/
-const note_max = 1_024
+export interface ChangesParts extends KindParts {
+  readonly database: Database
+  readonly operators: Pick<Calls<typeof operatorsService>, 'CheckApprover'>
+  /** How long a request waits. */
+  readonly approvalLife_ms: number
+}
 
-export function serveLifecycle(parts: ChangesParts): Handlers<typeof lifecycleService> {
-  return {
-    RequestChange: async ({ requestId: id, actor, change }) => {
-      if (!isCorrelationId(id)) return answer(badNewId)
-      const wanted = wantedOf(change)
-      if (isRefused(wanted)) return answer(wanted)
-      const fault = schemeFault(parts.decimalsOf, wanted)
-      if (fault !== undefined) return answer(fault)
-      const denied =
-        'endpoints' in wanted ? await deniedEndpoint(parts.egress, wanted.endpoints) : undefined
-      if (denied !== undefined) return answer(denied)
-      return answer(await requestChange(parts, { id, wanted, by: nameOf(actor) }))
-    },
-    DecideChange: async ({ requestId: id, type, decision, note, actor }) => {
-      if (!idPattern.test(id)) return answer(badId)
-      if (decision !== 'APPROVE' && decision !== 'REJECT') {
-        return answer(refuse('INVALID', 'decision is APPROVE or REJECT'))
-      }
-      if (note.length > note_max) {
-        return answer(refuse('INVALID', `note has at most ${note_max} characters`))
-      }
-      if (type !== '' && !isWantedType(type)) {
-        return answer(refuse('INVALID', `${type} is not a request type`))
-      }
-      const by = nameOf(actor)
-      const about = type === '' ? null : type
-      return answer(await decideChange(parts, { id, decision, note, by, type: about }))
-    },
-    ListChanges: async ({ type, state, cursor, limit }) => {
-      const page_max = boundedPage(limit)
-      const after = readCursor<RequestCursor>(cursor, { createdAt: isTime, id: isId })
-      const requests = await requestsOf(parts.database, { type, state }, after, page_max)
-      const last = requests.length < page_max ? undefined : requests.at(-1)
-      const place = last && { createdAt: last.createdAt.toISOString(), id: last.id }
-      return {
-        changes: requests.map(recordMessage),
-        cursor: place === undefined ? '' : writeCursor(place),
-      }
-    },
+export function serveChanges(parts: ChangesParts): Handlers<typeof approvalsService> {
+  const { database: db, bus, writer, rules, operators, approvalLife_ms: life_ms } = parts
+  const approvals = openApprovals({
+    source: 'participant-lifecycle',
+    db,
+    bus,
+    life_ms,
+    kinds: changeKinds(parts),
+    transaction: writer.runExclusive,
+    announce: (tx, request) => bus.announce(tx, [eventOf(request, rules.hubName)]),
+    persons: personsOf(operators),
+  })
+  return approvalHandlers({ approvals, db, life_ms })
+}
+
+function eventOf(request: StoredRequest, hubName: string): OutgoingMessage {
+  const { id: requestId, kind: type, state, createdBy, createdAt, decidedBy, decidedAt } = request
+  const content = JSON.parse(request.content) as ContentOf<ChangeName>
+  const head = { participantId: participantOf(content, hubName), requestId, type, createdBy }
+  if (decidedBy === null || decidedAt === null) {
+    if (!isApprovalKind(type)) throw new Error(`there is no kind of request ${type}`)
+    return newEvent('participant-lifecycle', 'ParticipantChangeRequested', {
+      ...head,
+      approvedWith: privilegeOfCall(approvalKinds[type].decide),
+      requestedAt: createdAt.toISOString(),
+    })
   }
-}
-
-/** It may become the id of an entry, so it must never equal an id that the ledger generates. */
-const badNewId = refuse('INVALID', 'requestId is a UUID or a ULID')
-const badId = refuse('INVALID', 'requestId has 1 to 64 letters, digits and _.:-')
-
-/** Unknown actors count as one person: one cannot approve what another has requested. */
-function nameOf(actor: string): string {
-  return actor === '' ? 'unknown' : actor
-}
-
-function isWantedType(type: string): type is WantedType {
-  return Object.hasOwn(checkerCalls, type)
-}
-
-function answer(outcome: Refused | ChangeOutcome) {
-  return outcome.type === 'REFUSE'
-    ? { refusal: refusalMessage(outcome) }
-    : { record: recordMessage(outcome.request) }
+  return newEvent('participant-lifecycle', 'ParticipantChangeDecided', {
+    ...head,
+    state: state === 'APPROVED' ? state : 'REJECTED',
+    decidedBy,
+    decidedAt: decidedAt.toISOString(),
+    note: request.note,
+  })
 }

@@ -1,12 +1,14 @@
 /** The methods of the accounts service: accounts by their own ids. */
+import { announceAudit } from '@causeway/ledger'
+import type { RefusedChange } from '../domain/refusal.ts'
+import { isRefused, refusalMessage, refuse } from '@causeway/services'
 import type { Handlers } from '@causeway/grpc'
-import { announceAudit, refusalMessage } from '@causeway/ledger'
-import { isRefused, refuse, type Refused } from '@causeway/ledger/domain'
 import { formatAmount, parseDecimal } from '@causeway/money'
 import type { Database } from '@causeway/postgres'
 import type { accountsService, NewAccount } from '@causeway/protos'
 import { currencyFault, percentageOf } from './contract.ts'
 import type { AccountWanted, Models } from './domain/open.ts'
+import { limitsFault } from './domain/scheme.ts'
 import { setAccountStatus, setThreshold } from './domain/update.ts'
 import { changeParticipant, type HandleParts } from './handle.ts'
 import { openIn, type Opened } from './open.ts'
@@ -33,10 +35,10 @@ export function serveAccounts(database: Database, parts: HandleParts): Service {
       const owner = await ownerOf(database, accountId)
       if (owner === undefined) return threshold(unknownAccount(accountId))
       const by = { actor, action: 'UpdateParticipantAccountThreshold', labels: { requestId } }
-      let old = ''
+      let old: string | undefined
       const outcome = await changeParticipant(parts, owner, by, (one) => {
         const limit = one.accounts.find(({ id }) => id === accountId)?.limit
-        old = limit ? formatAmount(limit.alarmPercentage) : ''
+        old = limit ? formatAmount(limit.alarmPercentage) : undefined
         return setThreshold(one, accountId, percentage)
       })
       return outcome.type === 'REFUSE'
@@ -50,6 +52,8 @@ async function created(parts: HandleParts, message: Creation) {
   const { requestId, name, actor: createdBy } = message
   const accounts = accountsWanted(message.accounts)
   if (isRefused(accounts)) return { accounts: [], refusal: refusalMessage(accounts) }
+  const tooFine = limitsFault(parts.rules.decimals?.(), accounts)
+  if (tooFine !== undefined) return { accounts: [], refusal: refusalMessage(tooFine) }
   if (requestId === '' || requestId.length > 64) {
     const fault = refuse('INVALID', 'requestId has 1 to 64 characters')
     return { accounts: [], refusal: refusalMessage(fault) }
@@ -85,19 +89,17 @@ export async function modelsOf(
   return new Map(different.map((currency, index) => [currency, models[index] ?? []]))
 }
 
-export function accountsWanted(
-  accounts: readonly NewAccount[],
-): readonly AccountWanted[] | Refused {
+function accountsWanted(accounts: readonly NewAccount[]): readonly AccountWanted[] | RefusedChange {
   if (accounts.length > accounts_max) return refuse('INVALID', `at most ${accounts_max} accounts`)
   const wanted: AccountWanted[] = []
   for (const { ledgerAccountType: type, currency, limit, alarmPercentage } of accounts) {
     const fault = currencyFault(currency)
     if (fault !== undefined) return fault
-    const value = limit === '' ? null : (parseDecimal(limit) ?? undefined)
+    const value = limit === undefined ? null : (parseDecimal(limit) ?? undefined)
     if (value === undefined || (value !== null && value < 0n)) {
       return refuse('INVALID', 'limit is a decimal of at least 0')
     }
-    const percentage = alarmPercentage === '' ? null : percentageOf(alarmPercentage)
+    const percentage = alarmPercentage === undefined ? null : percentageOf(alarmPercentage)
     if (percentage !== null && isRefused(percentage)) return percentage
     wanted.push({ type, currency, limit: value, alarmPercentage: percentage })
   }
@@ -120,10 +122,10 @@ async function switched(
   return { refusal: outcome.type === 'REFUSE' ? refusalMessage(outcome) : null }
 }
 
-function unknownAccount(accountId: number): Refused {
+function unknownAccount(accountId: number): RefusedChange {
   return refuse('ACCOUNT_UNKNOWN', `there is no account ${accountId}`)
 }
 
-function threshold(refusal: Refused) {
-  return { old: '', new: '', refusal: refusalMessage(refusal) }
+function threshold(refusal: RefusedChange) {
+  return { refusal: refusalMessage(refusal) }
 }

@@ -1,5 +1,5 @@
 /** Stores changes and publishes their events in one transaction, for many participants at once. */
-import type { Announcer } from '@causeway/ledger'
+import type { Announcer } from '@causeway/events'
 import type { Transaction } from '@causeway/postgres'
 import { announcementsOf, created, type AnnouncedAccount } from './announce.ts'
 import type { Change } from './domain/change.ts'

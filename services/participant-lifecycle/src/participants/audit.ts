@@ -1,6 +1,5 @@
 /** The audit entry of a change: the affected members, before and after. */
-import type { AuditedState } from '@causeway/events'
-import { subjectOf, type Audited } from '@causeway/ledger'
+import { type Audited, type AuditedState, participantSubject } from '@causeway/events'
 import { formatAmount } from '@causeway/money'
 import type { Change } from './domain/change.ts'
 import type { Limit, Participant } from './domain/participant.ts'
@@ -13,7 +12,7 @@ export function auditedChanges(
   if (changes.length === 0) return null
   const pairs = changes.map((change) => pairOf(participant, change))
   return {
-    subject: subjectOf(participant.name),
+    subject: participantSubject(participant.name),
     before: merged(pairs.map(({ before }) => before)),
     after: merged(pairs.map(({ after }) => after)),
   }

@@ -1,6 +1,7 @@
 /** Wire ↔ domain of participants. A value out of bounds is refused as INVALID with its name. */
-import { isEndpointType, isEndpointValue } from '@causeway/fspiop'
-import { isRefused, refuse, type Refused } from '@causeway/ledger/domain'
+import type { RefusedChange } from '../domain/refusal.ts'
+import { isRefused, refuse } from '@causeway/services'
+import { endpointValueFault, isEndpointType } from '@causeway/fspiop'
 import { formatAmount, isCurrency, parseDecimal } from '@causeway/money'
 import type {
   Account as AccountMessage,
@@ -21,61 +22,67 @@ const namePattern = /^[A-Za-z0-9_.-]{2,30}$/
 const percentage_max = 1_000_000n
 
 /** The error in the name or currency of a new participant. */
-export function creationFault(name: string, currency: string): Refused | undefined {
-  return nameFault(name) ?? currencyFault(currency)
+export function creationFault(name: string, currency: string): RefusedChange | undefined {
+  return newNameFault(name) ?? currencyFault(currency)
 }
 
 /** The same of a PISP, which has no currency. */
-export function pispFault(name: string, currency: string): Refused | undefined {
-  const isBare = currency === ''
-  return nameFault(name) ?? (isBare ? undefined : refuse('INVALID', 'a PISP has no currency'))
+export function pispFault(name: string, currency: string | undefined): RefusedChange | undefined {
+  const isBare = currency === undefined
+  return newNameFault(name) ?? (isBare ? undefined : refuse('INVALID', 'a PISP has no currency'))
 }
 
-function nameFault(name: string): Refused | undefined {
-  return namePattern.test(name)
-    ? undefined
-    : refuse('INVALID', 'name has 2 to 30 letters, digits, hyphens, dots or underscores')
+/**
+ * A name is a segment of paths and a key of objects, also in the programs of others: so it is neither `..`,
+ * which such a path loses, nor the name of a member that every object of JavaScript has.
+ */
+export function newNameFault(name: string): RefusedChange | undefined {
+  if (!namePattern.test(name)) {
+    return refuse('INVALID', 'name has 2 to 30 letters, digits, hyphens, dots or underscores')
+  }
+  return name === '..' || name === 'prototype' || name in Object.prototype
+    ? refuse('INVALID', `no participant may have the name ${name}`)
+    : undefined
 }
 
-export function currencyFault(currency: string): Refused | undefined {
+export function currencyFault(currency: string): RefusedChange | undefined {
   return isCurrency(currency) ? undefined : refuse('INVALID', `${currency} is not a currency`)
 }
 
 /**
  * The error in an endpoint: its type must be in the closed list and its value valid for the type.
  */
-export function endpointFault(type: string, value: string): Refused | undefined {
+export function endpointFault(type: string, value: string): RefusedChange | undefined {
   if (!isEndpointType(type)) return refuse('INVALID', 'type is not an endpoint type')
-  return isEndpointValue(type, value)
-    ? undefined
-    : refuse('INVALID', `value is not valid for ${type}`)
+  const fault = endpointValueFault(type, value)
+  return fault === undefined ? undefined : refuse('INVALID', `value ${fault}`)
 }
 
-/** An empty alarmPercentage means the current value, or the default. */
+/** Without an alarmPercentage: the current value, or the default. */
 export function limitOf(
   currency: string,
   limit: LimitMessage | null | undefined,
-): InitialLimit | Refused {
+): InitialLimit | RefusedChange {
   if (limit?.type !== limitType) return refuse('INVALID', `limit.type is ${limitType}`)
   const value = parseDecimal(limit.value)
   if (value === undefined || value < 0n) {
     return refuse('INVALID', 'limit.value is a decimal of at least 0')
   }
-  if (limit.alarmPercentage === '') return { currency, value, alarmPercentage: null }
+  if (limit.alarmPercentage === undefined) return { currency, value, alarmPercentage: null }
   const alarmPercentage = percentageOf(limit.alarmPercentage)
   return isRefused(alarmPercentage) ? alarmPercentage : { currency, value, alarmPercentage }
 }
 
-export function percentageOf(text: string): bigint | Refused {
+export function percentageOf(text: string): bigint | RefusedChange {
   const percentage = parseDecimal(text)
   return percentage === undefined || percentage < 0n || percentage > percentage_max
     ? refuse('INVALID', 'alarmPercentage is between 0 and 100')
     : percentage
 }
 
-/** The position to begin with; empty means 0. */
-export function positionOf(text: string): bigint | Refused {
-  const position = text === '' ? 0n : parseDecimal(text)
+/** The position to begin with. */
+export function positionOf(text = '0'): bigint | RefusedChange {
+  const position = parseDecimal(text)
   return position ?? refuse('INVALID', 'initialPosition is a decimal')
 }
 
@@ -88,7 +95,7 @@ export function participantMessage(participant: Participant): ParticipantMessage
     createdAt: participant.createdAt.toISOString(),
     createdBy: participant.createdBy,
     version: participant.version,
-    state: participant.state,
+    stateName: participant.state,
     type: participant.type,
     accounts: participant.accounts
       .filter(({ type }) => type !== openingBalance)

@@ -2,19 +2,12 @@
  * The commands about participants. Each is decided and stored, with its events and its audit entry,
  * as one transaction in the ledger's queue, so the next reservation sees it.
  */
+import type { RefusedChange } from '../domain/refusal.ts'
+import { type Announcer, type Audited, type By, participantSubject } from '@causeway/events'
+import { active, inactive, refuse, unknownParticipant } from '@causeway/services'
 import type { EventBus } from '@causeway/bus'
 import type { Egress } from '@causeway/http'
-import {
-  decideIn,
-  type DecidingRules,
-  type Writer,
-  type Announcer,
-  announceAudit,
-  subjectOf,
-  type Audited,
-  type By,
-} from '@causeway/ledger'
-import { active, inactive, refuse, unknownParticipant, type Refused } from '@causeway/ledger/domain'
+import { announceAudit, decideIn, type DecidingRules, type Writer } from '@causeway/ledger'
 import { formatAmount } from '@causeway/money'
 import type { Transaction } from '@causeway/postgres'
 import { applyChanges, applyCreation } from './apply.ts'
@@ -28,7 +21,7 @@ import {
   type ModelPair,
 } from './domain/create.ts'
 import { accountIn, openingBalance, type Participant } from './domain/participant.ts'
-import type { DecimalsOf } from './domain/scheme.ts'
+import type { IsUsed } from './domain/scheme.ts'
 import { setInitialLimit, type InitialLimit } from './domain/update.ts'
 import type { CurrencyModel } from './models.ts'
 import { lockParticipants, lockParticipantsWith, nameAlike, openAccounts } from './store.ts'
@@ -43,8 +36,8 @@ export interface HandleParts {
   readonly egress: Egress
   /** Whether a new participant is active at once. */
   readonly activeOnCreate: boolean
-  /** The currencies of the scheme. */
-  readonly decimalsOf: DecimalsOf
+  /** Whether the scheme uses a currency. */
+  readonly isUsed: IsUsed
   /** The active settlement models that serve a currency. */
   readonly modelsOf: (currency: string) => Promise<readonly CurrencyModel[]>
   /** Called after the state of a participant has changed. */
@@ -53,7 +46,7 @@ export interface HandleParts {
 
 /** The participant after the command. */
 export type Outcome =
-  | Refused
+  | RefusedChange
   | {
       readonly type: 'DONE'
       readonly participant: Participant
@@ -161,7 +154,7 @@ export async function nameFault(
   tx: Transaction,
   { reservedNames }: Pick<HandleParts, 'reservedNames'>,
   name: string,
-): Promise<Refused | undefined> {
+): Promise<RefusedChange | undefined> {
   if (reservedNames.has(name.toLowerCase())) return refuse('NAME_RESERVED', `${name} is reserved`)
   const other = await nameAlike(tx, name)
   return other === undefined
@@ -189,7 +182,7 @@ export async function createdAs(tx: Transaction, name: string): Promise<Outcome>
     })),
     endpoints: Object.fromEntries(endpoints.map((one) => [one.type, one.value])),
   }
-  const audited = { subject: subjectOf(name), before: null, after }
+  const audited = { subject: participantSubject(name), before: null, after }
   return { type: 'DONE', participant, audited, oldState: null }
 }
 

@@ -9,7 +9,6 @@ const byDefault: SettlementModel = {
   granularity: 'NET',
   interchange: 'MULTILATERAL',
   delay: 'DEFERRED',
-  currency: '',
   requireLiquidityCheck: true,
   ledgerAccountType: 'POSITION',
   settlementAccountType: 'SETTLEMENT',
@@ -21,13 +20,13 @@ const fees = {
   id: 3,
   ledgerAccountType: 'INTERCHANGE_FEE',
   settlementAccountType: 'INTERCHANGE_FEE_SETTLEMENT',
-}
+} as const
 
 /** The ledger account types of the models that serve USD. */
 async function typesWith(...models: readonly SettlementModel[]): Promise<readonly string[]> {
-  const GetSettlementModels = ({ currency }: { readonly currency: string }) =>
+  const GetSettlementModels = ({ currency }: { readonly currency?: string | undefined }) =>
     Promise.resolve({
-      models: models.filter((one) => currency === '' || one.currency === currency),
+      models: models.filter((one) => currency === undefined || one.currency === currency),
     })
   const found = await modelsFrom({ GetSettlementModels })('USD')
   return found.map(({ ledgerAccountType }) => ledgerAccountType)

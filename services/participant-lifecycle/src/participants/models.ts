@@ -19,17 +19,17 @@ export function modelsFrom(
   settlements: Pick<Calls<typeof settlementModelsService>, 'GetSettlementModels'>,
 ): (currency: string) => Promise<readonly CurrencyModel[]> {
   return async (currency) => {
-    const own = await settlements.GetSettlementModels({ currency, name: '' })
+    const own = await settlements.GetSettlementModels({ currency })
     const models = activeOf(own.models, currency)
     if (models.some((model) => model.ledgerAccountType === 'POSITION')) return models.map(modelOf)
-    const every = await settlements.GetSettlementModels({ currency: '', name: '' })
-    return [...activeOf(every.models, ''), ...models].map(modelOf)
+    const every = await settlements.GetSettlementModels({})
+    return [...activeOf(every.models, undefined), ...models].map(modelOf)
   }
 }
 
 function activeOf(
   models: readonly SettlementModel[],
-  currency: string,
+  currency: string | undefined,
 ): readonly SettlementModel[] {
   return models.filter((model) => model.isActive && model.currency === currency)
 }

@@ -1,6 +1,7 @@
 /** Opens accounts with their limits in one transaction: all of them or none. */
-import type { Announcer, Audited } from '@causeway/ledger'
-import { type Refused, unknownParticipant } from '@causeway/ledger/domain'
+import type { RefusedChange } from '../domain/refusal.ts'
+import type { Announcer, Audited } from '@causeway/events'
+import { unknownParticipant } from '@causeway/services'
 import type { Transaction } from '@causeway/postgres'
 import { applyChanges } from './apply.ts'
 import { auditedChanges } from './audit.ts'
@@ -18,7 +19,7 @@ export interface Opening {
 }
 
 export type Opened =
-  | Refused
+  | RefusedChange
   | {
       readonly type: 'DONE'
       /** In the order of the requested accounts. */

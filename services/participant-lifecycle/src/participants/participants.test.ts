@@ -1,5 +1,5 @@
 /** Decisions about participants: changes, refusals and events. */
-import type { States } from '@causeway/ledger/domain'
+import type { States } from '@causeway/services'
 import { describe, expect, test } from '@jest/globals'
 import { announcementsOf } from './announce.ts'
 import type { Change, Decision } from './domain/change.ts'
@@ -135,13 +135,14 @@ describe('accounts', () => {
   })
 
   test('Hub accounts are active at once, of known types, and unique', () => {
-    const fee = { type: 'HUB_FEE', currency: 'USD', createdBy: 'operator' }
-    expect(changesOf(createHubAccount(hub, fee))).toMatchObject([{ isActive: true }])
-    expect(reasonOf(createHubAccount(fresh, fee))).toBe('NOT_HUB')
-    expect(reasonOf(createHubAccount(hub, { ...fee, type: 'POSITION' }))).toBe('ACCOUNT_TYPE_WRONG')
-    expect(reasonOf(createHubAccount(hub, { ...fee, type: 'HUB_RECONCILIATION' }))).toBe(
-      'ACCOUNT_EXISTS',
-    )
+    const bank = { type: 'HUB_RECONCILIATION', currency: 'CHF', createdBy: 'operator' }
+    expect(changesOf(createHubAccount(hub, bank))).toMatchObject([{ isActive: true }])
+    expect(reasonOf(createHubAccount(fresh, bank))).toBe('NOT_HUB')
+    // Nothing is posted to an account of type HUB_FEE.
+    for (const type of ['POSITION', 'HUB_FEE']) {
+      expect(reasonOf(createHubAccount(hub, { ...bank, type }))).toBe('ACCOUNT_TYPE_WRONG')
+    }
+    expect(reasonOf(createHubAccount(hub, { ...bank, currency: 'USD' }))).toBe('ACCOUNT_EXISTS')
   })
 
   test('Accounts are enabled and disabled only through their owner', () => {

@@ -56,8 +56,8 @@ export function openStatePusher(grpc: Pick<GrpcHost, 'client'>, log: Logger): St
 function changeOf(participant: Participant, oldState: string): ParticipantStateChange {
   return {
     participantId: participant.name,
-    oldState,
-    newState: participant.state,
+    oldStateName: oldState,
+    newStateName: participant.state,
     isActive: participant.isActive,
     version: participant.version,
     changedAt: new Date().toISOString(),

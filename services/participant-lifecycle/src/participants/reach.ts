@@ -1,7 +1,8 @@
 /** Whether the hub may send to an endpoint, and whether it accepts a connection: nothing is sent. */
+import type { RefusedChange } from '../domain/refusal.ts'
+import { refuse } from '@causeway/services'
 import { connect } from 'node:net'
 import type { Egress } from '@causeway/http'
-import { refuse, type Refused } from '@causeway/ledger/domain'
 
 export interface ReachedEndpoint {
   readonly type: string
@@ -14,7 +15,7 @@ const connect_ms_max = 2_000
 export async function deniedEndpoint(
   egress: Egress,
   endpoints: readonly ReachedEndpoint[],
-): Promise<Refused | undefined> {
+): Promise<RefusedChange | undefined> {
   const faults = await Promise.all(
     endpoints.map(async ({ value }) => {
       const url = urlOf(value)
@@ -27,19 +28,23 @@ export async function deniedEndpoint(
 }
 
 /**
- * The first endpoint that accepts no connection; values that are not server addresses are skipped.
+ * Why the first of these endpoints that accepts no connection cannot be used; values that are not server
+ * addresses are skipped.
  */
-export async function unreachable<Endpoint extends ReachedEndpoint>(
+export async function unreachableEndpoint(
   egress: Egress,
-  endpoints: readonly Endpoint[],
-): Promise<Endpoint | undefined> {
+  endpoints: readonly ReachedEndpoint[],
+): Promise<RefusedChange | undefined> {
   const answers = await Promise.all(
     endpoints.map(async ({ value }) => {
       const url = urlOf(value)
       return url === undefined || (await answersAt(url, egress))
     }),
   )
-  return endpoints.find((_, index) => answers[index] === false)
+  const silent = endpoints.find((_, index) => answers[index] === false)
+  return (
+    silent && refuse('ENDPOINT_UNREACHABLE', `no connection could be opened to ${silent.value}`)
+  )
 }
 
 /** The path may contain variables; a host that is a variable cannot be checked. */

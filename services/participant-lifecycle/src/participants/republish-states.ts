@@ -2,8 +2,9 @@
  * The permissions of a state are a setting and may have changed since the last start. For each
  * participant whose permission to transfer has changed, a state change is published.
  */
-import { type Announcer, announceAudit } from '@causeway/ledger'
-import { permittedIn, type States } from '@causeway/ledger/domain'
+import { announceAudit } from '@causeway/ledger'
+import type { Announcer } from '@causeway/events'
+import { permittedIn, type States } from '@causeway/services'
 import type { Transaction } from '@causeway/postgres'
 import { applyChanges } from './apply.ts'
 import { auditedChanges } from './audit.ts'

@@ -1,14 +1,17 @@
 /** The methods of the participants service. */
-import type { Handlers } from '@causeway/grpc'
-import { refusalMessage, type By, manageFunds, type FundsParts } from '@causeway/ledger'
+import type { RefusedChange } from '../domain/refusal.ts'
+import type { By } from '@causeway/events'
 import {
-  isRefused,
-  refuse,
-  type Refused,
-  unknownParticipant,
   active,
   inactive,
-} from '@causeway/ledger/domain'
+  isRefused,
+  refusalMessage,
+  refuse,
+  unknownParticipant,
+} from '@causeway/services'
+import type { Handlers } from '@causeway/grpc'
+import { moneyChanges, type FundsParts } from '@causeway/ledger'
+import { decimalsFault } from '@causeway/ledger/domain'
 import { formatAmount } from '@causeway/money'
 import type { Database } from '@causeway/postgres'
 import type { participantsService } from '@causeway/protos'
@@ -23,7 +26,7 @@ import {
   positionOf,
 } from './contract.ts'
 import { accountIn } from './domain/participant.ts'
-import { currencyUseFault, decimalsFault } from './domain/scheme.ts'
+import { currencyUseFault } from './domain/scheme.ts'
 import { setAccountStatus, setEndpoint, setLimit, setState } from './domain/update.ts'
 import {
   changeParticipant,
@@ -41,7 +44,12 @@ import { balancesOf, participantsNamed } from './store.ts'
 type Service = Handlers<typeof participantsService>
 
 export function serveParticipants(database: Database, parts: HandleParts & FundsParts): Service {
-  return { ...queries(database), ...creations(parts), ...updates(parts), ...funds(parts) }
+  return {
+    ...queries(database),
+    ...creations(parts),
+    ...updates(parts),
+    ...moneyChanges.manageFunds(parts),
+  }
 }
 
 function queries(
@@ -61,7 +69,7 @@ function queries(
         currency: account.currency,
         isActive: account.isActive,
         value: formatAmount(account.value),
-        reservedValue: '0',
+        reservedValue: formatAmount(account.reserved),
         changedAt: account.changedAt.toISOString(),
       }))
       return { balances: { participantIsActive: found.isActive, accounts } }
@@ -73,19 +81,21 @@ function creations(
   parts: HandleParts,
 ): Pick<Service, 'CreateParticipant' | 'CreateHubAccount' | 'AddModelAccounts'> {
   return {
-    CreateParticipant: async ({ name, currency, createdBy, type = 'DFSP' }) => {
+    CreateParticipant: async ({ name, currency, createdBy, type }) => {
       if (type === 'PISP') {
         const fault = pispFault(name, currency)
         return participantAnswer(fault ?? (await createPispParticipant(parts, { name, createdBy })))
       }
-      if (type !== 'DFSP') return participantAnswer(refuse('INVALID', 'type is DFSP or PISP'))
-      const fault = creationFault(name, currency) ?? currencyUseFault(parts.decimalsOf, currency)
+      if (currency === undefined) {
+        return participantAnswer(refuse('INVALID', 'a DFSP has a currency'))
+      }
+      const fault = creationFault(name, currency) ?? currencyUseFault(parts.isUsed, currency)
       return participantAnswer(
         fault ?? (await createParticipant(parts, { name, currency, createdBy })),
       )
     },
     CreateHubAccount: async ({ name, currency, ledgerAccountType: type, createdBy }) => {
-      const fault = currencyFault(currency) ?? currencyUseFault(parts.decimalsOf, currency)
+      const fault = currencyFault(currency) ?? currencyUseFault(parts.isUsed, currency)
       return participantAnswer(
         fault ?? (await openHubAccount(parts, name, { type, currency, createdBy })),
       )
@@ -101,18 +111,6 @@ function creations(
   }
 }
 
-function funds(
-  parts: HandleParts & FundsParts,
-): Pick<Service, 'ManageFundsCreditDebitPairInstruction'> {
-  const { ManageFundsCreditDebitPairInstruction: move } = manageFunds(parts)
-  return {
-    ManageFundsCreditDebitPairInstruction: async (message, call) => {
-      const fault = decimalsFault(parts.decimalsOf, message.currency, message.amount)
-      return fault === undefined ? move(message, call) : { refusal: refusalMessage(fault) }
-    },
-  }
-}
-
 function updates(
   parts: HandleParts,
 ): Pick<
@@ -124,11 +122,11 @@ function updates(
   | 'UpdateEndpoint'
 > {
   return {
-    UpdateParticipantState: async ({ name, isActive, state, actor, reason }) => {
-      const wanted = state ?? (isActive ? active : inactive)
+    UpdateParticipantState: async ({ name, isActive, stateName, actor, explanation }) => {
+      const wanted = stateName ?? (isActive ? active : inactive)
       const by = {
         ...who(actor, 'UpdateParticipantState'),
-        ...(reason === undefined ? {} : { labels: { reason } }),
+        ...(explanation === undefined ? {} : { labels: { reason: explanation } }),
       }
       return participantAnswer(
         await changeParticipant(parts, name, by, (one) =>
@@ -141,12 +139,16 @@ function updates(
       if (isRefused(initial)) return done(initial)
       const position = positionOf(initialPosition)
       if (isRefused(position)) return done(position)
+      const fault = tooFine(parts, currency, initial.value, position)
+      if (fault !== undefined) return done(fault)
       const by = who(actor, 'SetInitialPositionAndLimits')
       return done(await setInitialPositionAndLimits(parts, name, by, initial, position))
     },
     UpdateParticipantAccountLimit: async ({ name, currency, limit, actor }) => {
       const wanted = limitOf(currency, limit)
       if (isRefused(wanted)) return { refusal: refusalMessage(wanted) }
+      const fault = tooFine(parts, currency, wanted.value)
+      if (fault !== undefined) return { refusal: refusalMessage(fault) }
       const by = who(actor, 'UpdateParticipantAccountLimit')
       const outcome = await changeParticipant(parts, name, by, (one) => setLimit(one, wanted))
       if (outcome.type === 'REFUSE') return { refusal: refusalMessage(outcome) }
@@ -173,6 +175,17 @@ function updates(
   }
 }
 
+/** Why one of the amounts may not be used. */
+function tooFine(
+  { rules }: HandleParts,
+  currency: string,
+  ...amounts: readonly bigint[]
+): RefusedChange | undefined {
+  return amounts
+    .map((units) => decimalsFault(rules.decimals?.(), currency, units))
+    .find((fault) => fault !== undefined)
+}
+
 function who(actor: string | undefined, action: string): By {
   return { actor: actor ?? '', action }
 }
@@ -183,6 +196,6 @@ function participantAnswer(outcome: Outcome) {
     : { participant: participantMessage(outcome.participant) }
 }
 
-function done(outcome: Refused | { readonly type: 'DONE' }) {
+function done(outcome: RefusedChange | { readonly type: 'DONE' }) {
   return { refusal: outcome.type === 'REFUSE' ? refusalMessage(outcome) : null }
 }

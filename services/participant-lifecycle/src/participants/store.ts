@@ -1,14 +1,9 @@
 /** Participants, accounts, limits and endpoints as rows. Changes run only in the ledger's queue. */
 import { hubId } from '@causeway/ledger/domain'
 import { statement, textArray, type Queries, type Transaction } from '@causeway/postgres'
+import type { ParticipantType } from '@causeway/protos'
 import type { Change } from './domain/change.ts'
-import type {
-  Endpoint,
-  Limit,
-  Participant,
-  ParticipantAccount,
-  ParticipantType,
-} from './domain/participant.ts'
+import type { Endpoint, Limit, Participant, ParticipantAccount } from './domain/participant.ts'
 
 /**
  * A participant with all that belongs to it in one row; money as text, because JSON numbers lose
@@ -295,10 +290,11 @@ export async function nameAuthService(tx: Transaction, name: string): Promise<bo
 
 const balances = statement(`
   select participants.is_active as participant_is_active, accounts.id, accounts.type, currency,
-    accounts.is_active, debits_posted + debits_pending - credits_posted as value, changed_at
+    accounts.is_active, debits_posted + debits_pending - credits_posted as value,
+    debits_pending as reserved, changed_at
   from participants
   left join accounts on accounts.participant_id = participants.id
-    and accounts.type <> 'HUB_OPENING_BALANCE' and ($2 = '' or currency = $2)
+    and accounts.type <> 'HUB_OPENING_BALANCE' and ($2::text is null or currency = $2)
   where participants.name = $1
   order by accounts.id`)
 
@@ -307,7 +303,9 @@ export interface AccountBalance {
   readonly type: string
   readonly currency: string
   readonly isActive: boolean
+  /** Includes what is reserved. */
   readonly value: bigint
+  readonly reserved: bigint
   readonly changedAt: Date
 }
 
@@ -318,28 +316,29 @@ interface BalanceRow {
   readonly currency: string
   readonly is_active: boolean
   readonly value: string
+  readonly reserved: string
   readonly changed_at: Date
 }
 
 /**
- * The accounts of one participant with their values; currency '' means all. Undefined: no such
+ * The accounts of one participant with their values; without a currency, all of them. Undefined: no such
  * name.
  */
 export async function balancesOf(
   db: Queries,
   name: string,
-  currency: string,
+  currency: string | undefined,
 ): Promise<
   { readonly isActive: boolean; readonly accounts: readonly AccountBalance[] } | undefined
 > {
-  const rows = await db.query<BalanceRow>(balances, [name, currency])
+  const rows = await db.query<BalanceRow>(balances, [name, currency ?? null])
   const [first] = rows
   if (first === undefined) return undefined
-  const accounts = rows.flatMap(({ id, type, currency, is_active, value, changed_at }) =>
-    id === null
-      ? []
-      : [{ id, type, currency, isActive: is_active, value: BigInt(value), changedAt: changed_at }],
-  )
+  const accounts = rows.flatMap(({ id, type, currency, is_active, ...row }) => {
+    if (id === null) return []
+    const [value, reserved] = [BigInt(row.value), BigInt(row.reserved)]
+    return [{ id, type, currency, isActive: is_active, value, reserved, changedAt: row.changed_at }]
+  })
   return { isActive: first.participant_is_active, accounts }
 }
 

@@ -1,6 +1,6 @@
 /** Views of participants: parts of their data for callers that need no more. */
+import { permittedIn, type States } from '@causeway/services'
 import type { Handlers } from '@causeway/grpc'
-import { permittedIn, type States } from '@causeway/ledger/domain'
 import type { Database } from '@causeway/postgres'
 import type { participantViewsService } from '@causeway/protos'
 import { participantMessage } from './contract.ts'
@@ -26,8 +26,10 @@ export function serveViews(
             name,
             exists: one !== undefined,
             isActive: one?.isActive ?? false,
-            state: one?.state ?? '',
-            accounts: accounts.filter((each) => currency === '' || each.currency === currency),
+            stateName: one?.state,
+            accounts: accounts.filter(
+              (each) => currency === undefined || each.currency === currency,
+            ),
           }
         }),
       }
@@ -35,7 +37,7 @@ export function serveViews(
     GetParticipantCallbackInfo: async ({ name, endpointType }) => {
       const [one] = await named([name])
       const endpoint = one?.endpoints.find(({ type }) => type === endpointType)
-      return { participantExists: one !== undefined, url: endpoint?.value ?? '' }
+      return { participantExists: one !== undefined, url: endpoint?.value }
     },
     GetParticipantQuoteData: async ({ names }) => {
       const found = await named(names)

@@ -14,8 +14,7 @@ export function prepareItem(changes: Partial<PrepareItem> = {}): PrepareItem {
     expiresAt: inFuture(60_000),
     settlementModelId: 1,
     settles: 'NET',
-    payerAccountId: 0,
-    payeeAccountId: 0,
+    isBulkItem: false,
     ...changes,
   }
 }
@@ -59,5 +58,7 @@ export async function release(
 
 /** RESERVED, POSTED … or the reason, where there is one. */
 export function wordsOf(answers: readonly LedgerAnswer[]): readonly string[] {
-  return answers.map(({ outcome, reason }) => (reason === '' ? outcome : `${outcome} ${reason}`))
+  return answers.map(({ outcome, refusal, voidReason }) =>
+    [outcome, refusal ?? voidReason].filter((word) => word !== undefined).join(' '),
+  )
 }

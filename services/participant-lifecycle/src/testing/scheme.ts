@@ -13,7 +13,7 @@ export async function openHubAccounts({ participants }: World, currency = 'USD')
   }
 }
 
-/** An active participant with a net debit cap and, unless it is '0', a deposit. */
+/** An active participant with an address, a net debit cap and, unless it is '0', a deposit. */
 export async function onboard(
   { participants }: World,
   name: string,
@@ -21,16 +21,13 @@ export async function onboard(
   deposit = '1000',
 ): Promise<void> {
   const currency = 'USD'
-  const limit = { type: 'NET_DEBIT_CAP', value: cap, alarmPercentage: '' }
+  const limit = { type: 'NET_DEBIT_CAP', value: cap }
   succeeded(
     await participants.CreateParticipant({ name, currency, createdBy: 'operator' }, patient),
   )
-  succeeded(
-    await participants.SetInitialPositionAndLimits(
-      { name, currency, limit, initialPosition: '' },
-      patient,
-    ),
-  )
+  succeeded(await participants.SetInitialPositionAndLimits({ name, currency, limit }, patient))
+  const address = { type: 'FSPIOP_CALLBACK_URL', value: `https://${name}.example` }
+  succeeded(await participants.UpdateEndpoint({ name, ...address, createdBy: 'operator' }, patient))
   succeeded(await participants.UpdateParticipantState({ name, isActive: true }, patient))
   if (deposit !== '0') succeeded(await depositTo(participants, name, deposit))
 }
@@ -53,8 +50,7 @@ export async function depositTo(
       amount,
       currency: 'USD',
       externalReference: 'bank 1',
-      reason: 'liquidity',
-      extensionList: Buffer.alloc(0),
+      explanation: 'liquidity',
     },
     patient,
   )

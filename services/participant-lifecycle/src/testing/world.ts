@@ -2,6 +2,8 @@
  * The fixture of integration tests: the whole service on a real database, called over gRPC, with a
  * substitute for settlements and a connection to inspect and change the database.
  */
+import { schemaOf } from '@causeway/runtime'
+import { approvalCalls, type ApprovalCalls } from '@causeway/approvals/testing'
 import type { Calls } from '@causeway/grpc'
 import { egressSettings } from '@causeway/http'
 import { statement, type Database } from '@causeway/postgres'
@@ -33,7 +35,7 @@ export const deferredNet: SettlementModel = {
 
 const settings: Settings = {
   PARTICIPANT_LIFECYCLE_DATABASE_URL: '',
-  PARTICIPANT_LIFECYCLE_COMPONENT_KEY_FILE: '',
+  PARTICIPANT_LIFECYCLE_COMPONENT_KEY_FILE: undefined,
   PARTICIPANT_LIFECYCLE_CONNECTIONS: 4,
   LEDGER_BATCH_MAX: 200,
   LEDGER_QUEUE_MAX: 10_000,
@@ -46,7 +48,9 @@ const settings: Settings = {
   PARTICIPANT_STATES:
     'ACTIVE=TRANSFERS+FUNDS_IN+FUNDS_OUT;INACTIVE=;SUSPENDED=FUNDS_IN;CLOSED=FUNDS_OUT',
   COVER_PERCENT: 'fixed',
+  AMOUNT_DECIMALS: 'four',
   ...defaultsOf(egressSettings),
+  APPROVAL_LIFE_H: 72,
   EDGE_GATEWAY_SUBJECTS: '',
   ENDPOINT_CHECK: 'on',
   HUB_NAME: 'Hub',
@@ -58,6 +62,8 @@ export interface World {
   readonly parts: TestParts
   readonly ledger: Calls<typeof ledgerService>
   readonly participants: Calls<typeof participantsService>
+  /** Changes that two persons make. */
+  readonly approvals: ApprovalCalls
   /** The service's schema from outside. */
   readonly database: Database
   /** The models that the substitute for settlements returns. */
@@ -77,7 +83,7 @@ async function openOn(parts: TestParts, models: SettlementModel[], all: Settings
   parts.grpc.serve(settlementModelsService, {
     GetSettlementModels: ({ currency }) =>
       Promise.resolve({
-        models: models.filter((model) => currency === '' || model.currency === currency),
+        models: models.filter((model) => currency === undefined || model.currency === currency),
       }),
     CreateSettlementModel: () => Promise.reject(new Error('this peer answers questions alone')),
     UpdateSettlementModel: () => Promise.reject(new Error('this peer answers questions alone')),
@@ -85,8 +91,7 @@ async function openOn(parts: TestParts, models: SettlementModel[], all: Settings
   const service: Service = await start(all, parts)
   const database = await parts.openDatabase({
     url: '',
-    schema: 'participant_lifecycle',
-    migrations: new URL('../../migrations/', import.meta.url),
+    ...schemaOf('participant-lifecycle'),
     connections_max: 2,
   })
   return {
@@ -95,6 +100,7 @@ async function openOn(parts: TestParts, models: SettlementModel[], all: Settings
     database,
     ledger: parts.grpc.client(ledgerService, 'participant-lifecycle'),
     participants: parts.grpc.client(participantsService, 'participant-lifecycle'),
+    approvals: approvalCalls(parts.grpc, 'participant-lifecycle'),
     sql: (text) => database.query(statement(text), []),
     async restart() {
       const fresh = await parts.restart()

@@ -2,6 +2,7 @@
  * A payee FSP's answer or refusal: decided on the stored bulk, then the bulk ends and the payer FSP's
  * callback is announced in one transaction.
  */
+import { writeDateTime } from '@causeway/fspiop'
 import type { OutgoingMessage } from '@causeway/bus'
 import {
   decideArrival,
@@ -10,10 +11,15 @@ import {
   type NoAnswer,
   type ErrorAnswer,
 } from '../quotes/domain/decide.ts'
-import { writable, type Pending } from '../quotes/domain/quote.ts'
+import type { Pending } from '../quotes/domain/quote.ts'
 import { violationErrorOf } from '../quotes/errors.ts'
 import type { Work } from '../work.ts'
-import { answerOfErrors, answerOfItems, type AnsweredItem, type MadeBody } from './bodies.ts'
+import {
+  answerOfErrors,
+  answerOfItems,
+  type AnsweredItem,
+  type MadeBody,
+} from '../quotes/bodies.ts'
 import {
   arrivalOf,
   itemsForbidden,
@@ -126,7 +132,7 @@ function responseEnding(
     ...pending,
     state: 'ACCEPTED',
     outcome: outcomeOf(event),
-    validUntil: writable(validUntil_ms),
+    validUntil: writeDateTime(validUntil_ms),
   } as const
   const notice =
     forbidden.size === 0

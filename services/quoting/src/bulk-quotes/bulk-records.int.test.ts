@@ -1,8 +1,9 @@
 /** Bulk quotes over gRPC, and bulk quotes that two messages end at the same time. */
 import { randomUUID } from 'node:crypto'
 import { statement } from '@causeway/postgres'
+import type { BulkQuoteSearch } from '@causeway/protos'
 import { describe, expect, test } from '@jest/globals'
-import { recordHandlers } from '../quotes/records.ts'
+import { recordHandlers } from '../records.ts'
 import {
   bulkItem,
   bulkRejectEvent,
@@ -54,12 +55,8 @@ test('Bulk quotes are returned with their states, and unknown ids are left out',
       items: 2,
       itemsRefused: 1,
       state: 'PENDING',
-      reason: '',
-      error: '',
       createdAt: '2026-01-15T12:00:00.000Z',
       expiresAt: '2026-01-15T12:01:00.000Z',
-      validUntil: '',
-      completedAt: '',
     },
   ])
 })
@@ -136,7 +133,7 @@ describe('Reads of the operator:', () => {
     expect(record?.summary).toMatchObject({ id, state: 'ACCEPTED', items: 4, itemsRefused: 1 })
     expect(record?.archivedMonth).toBeUndefined()
     expect(record?.items).toMatchObject([
-      { quoteId: 'a', state: 'ACCEPTED', reason: '', amount: '99', transferAmount: '98.5' },
+      { quoteId: 'a', state: 'ACCEPTED', reason: undefined, amount: '99', transferAmount: '98.5' },
       {
         quoteId: 'b',
         state: 'REJECTED',
@@ -144,7 +141,7 @@ describe('Reads of the operator:', () => {
         error: JSON.stringify(errorInformation),
       },
       { quoteId: 'c', state: 'REJECTED', reason: 'ITEMS', error: expect.stringContaining('3100') },
-      { quoteId: 'd', state: 'REJECTED', reason: 'UNANSWERED', error: '' },
+      { quoteId: 'd', state: 'REJECTED', reason: 'UNANSWERED', error: undefined },
     ])
   })
 
@@ -169,9 +166,9 @@ describe('Reads of the operator:', () => {
     expect(await recordOf(randomUUID())).toBeNull()
   })
 
-  const none = { id: '', fspId: '', states: [], from: '', to: '', limit: 0, after: '' }
-  const idsOf = async (search: Partial<Omit<typeof none, 'states'>> & { states?: string[] }) => {
-    const { bulkQuotes, next } = await handlers().SearchBulkQuotes({ ...none, ...search }, context)
+  const idsOf = async (search: Partial<BulkQuoteSearch>) => {
+    const query = { states: [], limit: 0, ...search }
+    const { bulkQuotes, next } = await handlers().SearchBulkQuotes(query, context)
     return { ids: bulkQuotes.map(({ id }) => id), next }
   }
 
@@ -199,7 +196,7 @@ describe('Reads of the operator:', () => {
     const asking = [await asked(['a']), await asked(['a']), await asked(['a'])]
     const first = await idsOf({ from, limit: 2 })
     expect(first.ids).toHaveLength(2)
-    const second = await idsOf({ from, limit: 2, after: first.next ?? '' })
+    const second = await idsOf({ from, limit: 2, after: first.next })
     expect(second.next).toBeUndefined()
     expect([...first.ids, ...second.ids].toSorted()).toEqual(asking.toSorted())
   })

@@ -9,7 +9,7 @@ import {
   type Payload,
   type Relay,
 } from '@causeway/events'
-import type { ErrorInformation } from '@causeway/fspiop'
+import { writeDateTime, type ErrorInformation } from '@causeway/fspiop'
 import { parseAmount } from '@causeway/money'
 import type {
   PayeeMessage,
@@ -18,10 +18,10 @@ import type {
   Response,
   ErrorAnswer,
 } from '../quotes/domain/decide.ts'
-import { writable, type Outcome, type RequestReason } from '../quotes/domain/quote.ts'
+import type { Outcome, RequestReason } from '../quotes/domain/quote.ts'
 import { refusalRoles, requestErrorOf } from '../quotes/errors.ts'
 import type { Party } from '../quotes/contract.ts'
-import type { MadeBody } from './bodies.ts'
+import { writtenByHub, type MadeBody } from '../quotes/bodies.ts'
 import type { ClaimedBulk } from './domain/bulk-quote.ts'
 import type { BulkRequest } from './domain/judge-items.ts'
 import type { Result } from './domain/judge-results.ts'
@@ -67,7 +67,7 @@ export function claimedBy(
   return {
     bulkQuoteId: payload.bulkQuoteId,
     payerFsp: payload.requesterFspId,
-    expiresAt: writable(expires_ms),
+    expiresAt: writeDateTime(expires_ms),
     requestHash: payload.payloadHash,
     payerVersion: payload.version,
     requestEventId: id,
@@ -83,7 +83,7 @@ export function partiesOf({ payload }: BulkRequestEvent): readonly (Party | unde
   return payload.individualQuotes.map(({ partyIdType, partyIdentifier, partySubIdOrType }) =>
     partyIdType === undefined || partyIdentifier === undefined
       ? undefined
-      : { type: partyIdType, identifier: partyIdentifier, subId: partySubIdOrType ?? '' },
+      : { type: partyIdType, identifier: partyIdentifier, subId: partySubIdOrType },
   )
 }
 
@@ -236,10 +236,10 @@ export function replayStored(
     return tellError(event, { type: 'error', legRole, error: 'ANSWER_NOT_KEPT' })
   }
   const { relay, encryption } = stored
-  // The payee FSP gets its own message from the hub, without its signature, which is not the hub's.
+  // The payee FSP gets the content of its own message from the hub.
   return legRole === 'PAYER'
     ? answer(event, legRole, encryption === undefined ? {} : { encryption }, relay)
-    : answer(event, legRole, {}, { body: relay.body })
+    : answer(event, legRole, {}, writtenByHub(relay))
 }
 
 export function forward(event: BulkQueryEvent, destinationFspId: string): OutgoingMessage {

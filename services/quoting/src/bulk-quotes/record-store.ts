@@ -2,8 +2,9 @@
  * The stored data of bulk quotes and of their items as quotes of their own, and a search that walks along
  * an index.
  */
-import type { Bodies } from '@causeway/month-keys'
+import type { Bodies } from '@causeway/keys/months'
 import { isArchived, statement, textArray, type Database } from '@causeway/postgres'
+import type { AmountType, QuoteReason, QuoteState } from '@causeway/protos'
 import {
   foundIn,
   ofFspConditions,
@@ -15,7 +16,6 @@ import {
   type WalkedRow,
 } from '@causeway/records'
 import { readDeliveries, type RecordRow, type StoredRecord } from '../quotes/record-store.ts'
-import type { BulkQuote } from './domain/bulk-quote.ts'
 import { itemVerdict, resultsIn } from './domain/item-verdict.ts'
 
 export interface BulkRecordRow {
@@ -24,8 +24,8 @@ export interface BulkRecordRow {
   readonly payee_fsp: string | null
   readonly items: number
   readonly items_refused: number
-  readonly state: BulkQuote['state']
-  readonly reason: string | null
+  readonly state: QuoteState
+  readonly reason: QuoteReason | null
   readonly error: string | null
   readonly created_at: Date
   readonly expires_at: Date
@@ -36,7 +36,7 @@ export interface BulkRecordRow {
 export interface BulkItemRow {
   readonly quote_id: string
   readonly transaction_id: string
-  readonly amount_type: string
+  readonly amount_type: AmountType
   readonly amount: string
   readonly currency: string
   /** errorInformation, JSON: why the hub refused it. */
@@ -139,8 +139,7 @@ export async function searchBulks(
   return foundIn(found, rows_max, (row) => row.created_at)
 }
 
-interface ItemRow extends Omit<RecordRow, 'state'> {
-  readonly state: BulkQuote['state']
+interface ItemRow extends RecordRow {
   readonly bulk_quote_id: string
   /** The hub's errorInformation of the item. */
   readonly refusal: string | null

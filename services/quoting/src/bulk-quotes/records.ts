@@ -1,9 +1,9 @@
 /** Serves bulk quotes over gRPC, for the operator and for transfers. */
 import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
-import type { Bodies } from '@causeway/month-keys'
+import type { Bodies } from '@causeway/keys/months'
 import type { Database } from '@causeway/postgres'
-import { present, type BulkQuote, type BulkQuoteItem, type quotesService } from '@causeway/protos'
+import type { BulkQuote, BulkQuoteItem, quotesService } from '@causeway/protos'
 import { beforeTime, deliveryOf, nextText, placeIn, type Found } from '@causeway/records'
 import { itemVerdict, resultsIn } from './domain/item-verdict.ts'
 import {
@@ -38,17 +38,18 @@ export function bulkRecordHandlers(
           summary: summaryOf(stored.bulk),
           items: itemsOf(stored),
           deliveries: stored.deliveries.map(deliveryOf),
-          ...present({ archivedMonth: stored.archivedMonth }),
+          archivedMonth: stored.archivedMonth ?? undefined,
         },
       }
     },
     SearchBulkQuotes: async ({ id, fspId, states, from, to, limit, after }) => {
-      if (id !== '') return foundMessage({ rows: await readBulks(db, [id]), next: undefined })
+      if (id !== undefined)
+        return foundMessage({ rows: await readBulks(db, [id]), next: undefined })
       const found = await searchBulks(db, {
-        fspId: fspId === '' ? undefined : fspId,
+        fspId,
         states,
-        from: from === '' ? undefined : new Date(from),
-        before: placeIn(after) ?? beforeTime(to === '' ? undefined : new Date(to)),
+        from: from === undefined ? undefined : new Date(from),
+        before: placeIn(after) ?? beforeTime(to),
         rows_max: limit < 1 ? page_max : Math.min(limit, page_max),
       })
       return foundMessage(found)
@@ -59,7 +60,7 @@ export function bulkRecordHandlers(
 function foundMessage({ rows, next }: Found<BulkRecordRow>) {
   return {
     bulkQuotes: rows.map(summaryOf),
-    ...present({ next: nextText(next) }),
+    next: nextText(next),
   }
 }
 
@@ -67,16 +68,16 @@ function summaryOf(row: BulkRecordRow): BulkQuote {
   return {
     id: row.id,
     payerFsp: row.payer_fsp,
-    payeeFsp: row.payee_fsp ?? '',
+    payeeFsp: row.payee_fsp ?? undefined,
     items: row.items,
     itemsRefused: row.items_refused,
     state: row.state,
-    reason: row.reason ?? '',
-    error: row.error ?? '',
+    reason: row.reason ?? undefined,
+    error: row.error ?? undefined,
     createdAt: row.created_at.toISOString(),
     expiresAt: row.expires_at.toISOString(),
-    validUntil: row.valid_until?.toISOString() ?? '',
-    completedAt: row.completed_at?.toISOString() ?? '',
+    validUntil: row.valid_until?.toISOString(),
+    completedAt: row.completed_at?.toISOString(),
   }
 }
 
@@ -91,11 +92,10 @@ function itemsOf({ bulk, items, answer }: StoredBulkRecord): BulkQuoteItem[] {
       amount: formatAmount(BigInt(amount)),
       currency,
       state: verdict.state,
-      reason: verdict.reason ?? '',
-      error: verdict.error ?? '',
-      ...(verdict.transferAmount === null
-        ? {}
-        : { transferAmount: formatAmount(verdict.transferAmount) }),
+      reason: verdict.reason ?? undefined,
+      error: verdict.error ?? undefined,
+      transferAmount:
+        verdict.transferAmount === null ? undefined : formatAmount(verdict.transferAmount),
     }
   })
 }

@@ -9,7 +9,7 @@ import { decideRepeat } from '../quotes/domain/decide.ts'
 import { requestErrorOf } from '../quotes/errors.ts'
 import { windowsOf } from '../rules/domain/judge-request.ts'
 import type { Work } from '../work.ts'
-import { answerOfErrors, requestOfItems, type MadeBody } from './bodies.ts'
+import { answerOfErrors, requestOfItems, type MadeBody } from '../quotes/bodies.ts'
 import {
   claimedBy,
   idUsed,

@@ -4,7 +4,7 @@
  */
 import type { EventBus, OutgoingMessage } from '@causeway/bus'
 import type { Relay } from '@causeway/events'
-import { plainBodies, type Bodies } from '@causeway/month-keys'
+import { plainBodies, type Bodies } from '@causeway/keys/months'
 import type { ErrorInformation } from '@causeway/fspiop'
 import {
   ensureMonthlyPartitions,
@@ -16,7 +16,7 @@ import {
 } from '@causeway/postgres'
 import type { Pending } from '../quotes/domain/quote.ts'
 import { hashBytes } from '../quotes/row.ts'
-import type { MadeBody } from './bodies.ts'
+import type { MadeBody } from '../quotes/bodies.ts'
 import type { StoredAnswer } from './contract.ts'
 import type { BulkQuote, ClaimedBulk, EndedBulk, RejectedBulk } from './domain/bulk-quote.ts'
 import { bulkColumns, bulkOf, endValues, type BulkRow } from './row.ts'

@@ -22,7 +22,7 @@ export async function endUndeliveredBulks(work: Work, reports: readonly Report[]
 async function endUndelivered(work: Work, report: Report): Promise<void> {
   const bulk = (await work.bulks.read(report.entityId))?.bulk
   if (bulk === undefined) return
-  const error = errorOf(report)
+  const error = errorOf(bulk.expiresAt, report)
   const event = undelivered(bulk, error)
   if (!isPending(bulk)) {
     if (bulk.state === 'EXPIRED') await work.publish([event])
@@ -47,7 +47,9 @@ async function endUndelivered(work: Work, report: Report): Promise<void> {
   if (ended?.state === 'EXPIRED') await work.publish([event])
 }
 
-function errorOf({ httpStatus, attempts, errorInformation }: Report): ErrorInformation {
-  const decision = decideUndelivered({ httpStatus, attempts, error: errorInformation })
+function errorOf(expiresAt: string, report: Report): ErrorInformation {
+  const { httpStatus, attempts, errorInformation: error, reportedAt } = report
+  const isExpired = Date.parse(expiresAt) <= Date.parse(reportedAt)
+  const decision = decideUndelivered({ httpStatus, attempts, error, isExpired })
   return typeof decision === 'string' ? undeliveredErrorOf(decision) : decision.error
 }

@@ -2,6 +2,7 @@
  * A payee FSP's answer or refusal: decided on the stored quote; the end of the quote and the payer
  * FSP's callback are committed in one transaction.
  */
+import { writeDateTime } from '@causeway/fspiop'
 import type { OutgoingMessage } from '@causeway/bus'
 import type { Rule } from '../rules/domain/rule.ts'
 import type { Work } from '../work.ts'
@@ -23,7 +24,7 @@ import {
   type Reject,
   type Response,
 } from './domain/decide.ts'
-import { writable, type Claimed, type Ended, type Pending, type Quote } from './domain/quote.ts'
+import type { Claimed, Ended, Pending, Quote } from './domain/quote.ts'
 import { violationErrorOf } from './errors.ts'
 import type { Change, StoredMessage } from './store.ts'
 
@@ -147,7 +148,7 @@ function endingOf(
       state: 'ACCEPTED',
       outcome: ended.outcome,
       transferAmount: transferAmount.amount,
-      validUntil: writable(validUntil_ms),
+      validUntil: writeDateTime(validUntil_ms),
     } as const
     return { event, message, quote: accepted, callback: responseAccepted(event, quote.payerFsp) }
   }

@@ -12,11 +12,13 @@ import {
   type Payload,
   type Relay,
 } from '@causeway/events'
-import type { ErrorInformation } from '@causeway/fspiop'
+import { writeDateTime, type ErrorInformation } from '@causeway/fspiop'
 import { parseAmount } from '@causeway/money'
+import type { LegRole } from '@causeway/protos'
+import { writtenByHub } from './bodies.ts'
 import type { Money, Violation } from '../rules/domain/rule.ts'
-import type { LegRole, Reject, Repeat, Response, ErrorAnswer } from './domain/decide.ts'
-import { writable, type Claimed, type Outcome } from './domain/quote.ts'
+import type { Reject, Repeat, Response, ErrorAnswer } from './domain/decide.ts'
+import type { Claimed, Outcome } from './domain/quote.ts'
 import type { Judgement, Request } from './domain/request.ts'
 import { answerErrorOf, refusalRoles, requestErrorOf, violationErrorOf } from './errors.ts'
 
@@ -41,7 +43,7 @@ export interface Party {
   readonly type: string
   readonly identifier: string
   /** '' if there is none. */
-  readonly subId: string
+  readonly subId: string | undefined
 }
 
 /** @param pending_max_ms how long a request without expiration waits for its answer */
@@ -68,7 +70,7 @@ export function termsOf({ id, payload }: RequestEvent, request: Request): Terms 
     amountType: payload.amountType,
     amount: request.amount,
     currency: request.currency,
-    expiresAt: writable(request.expires_ms),
+    expiresAt: writeDateTime(request.expires_ms),
     requestHash: payload.payloadHash,
     payerVersion: payload.version,
     requestEventId: id,
@@ -91,7 +93,7 @@ export function payeeParty({ payload }: RequestEvent): Party | undefined {
   const type = textIn(info, 'partyIdType')
   const identifier = textIn(info, 'partyIdentifier')
   if (type === undefined || identifier === undefined) return undefined
-  return { type, identifier, subId: textIn(info, 'partySubIdOrType') ?? '' }
+  return { type, identifier, subId: textIn(info, 'partySubIdOrType') }
 }
 
 export function payeeMessageOf(event: ResponseEvent | RejectEvent): Response | Reject {
@@ -219,7 +221,7 @@ export function errorMessage(event: QuoteEvent, { legRole, error }: ErrorAnswer)
   return answer(event, legRole, { errorInformation: information }, undefined)
 }
 
-/** Includes the original headers only for the payer FSP. */
+/** The payer FSP gets the payee FSP's own message, the payee FSP the same content from the hub. */
 export function replayStored(
   event: QuoteEvent,
   legRole: 'PAYER' | 'PAYEE',
@@ -228,7 +230,7 @@ export function replayStored(
   if (stored === undefined) {
     return errorMessage(event, { type: 'error', legRole, error: 'ANSWER_NOT_KEPT' })
   }
-  return answer(event, legRole, {}, legRole === 'PAYER' ? stored : { body: stored.body })
+  return answer(event, legRole, {}, legRole === 'PAYER' ? stored : writtenByHub(stored))
 }
 
 export function forward(event: QueryEvent, destinationFspId: string): OutgoingMessage {

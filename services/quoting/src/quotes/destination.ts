@@ -29,8 +29,8 @@ export function openOwners({ calls, deadline_ms, log }: OwnersParts): FindOwners
     const queries = parties.map(({ type, identifier, subId, currency }) => ({
       partyIdType: type,
       partyIdentifier: identifier,
-      partySubIdOrType: subId,
       currency,
+      ...(subId === undefined ? {} : { partySubIdOrType: subId }),
     }))
     try {
       const { answers } = await calls.FindOwners({ queries }, { deadline_ms })
@@ -52,8 +52,8 @@ function destinationOf(answer: OwnerAnswer | undefined): Destination {
       return unknown
     case 'ORACLE_AWAY':
       return away
-    default:
-      throw new Error(`account-lookup answered ${answer?.outcome ?? 'nothing'}`)
+    case undefined:
+      throw new Error('account-lookup left a query unanswered')
   }
 }
 

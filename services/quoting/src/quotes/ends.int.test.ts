@@ -91,8 +91,9 @@ describe('an undeliverable request', () => {
     const id = await asked()
     flows.world.after(60_000)
     await flows.world.sweep()
-    expect(answersIn(await flows.world.handle(unreachedReport(id)))).toEqual([
-      'InvalidFSPInQuoteRequest PAYEE 1001',
+    const report = unreachedReport(id, '2026-01-15T12:01:00.000Z')
+    expect(answersIn(await flows.world.handle(report))).toEqual([
+      'InvalidFSPInQuoteRequest PAYEE 3302',
     ])
     expect(await stateOf(id)).toBe('EXPIRED')
   })

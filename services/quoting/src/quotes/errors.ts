@@ -49,7 +49,7 @@ const answerErrors = {
 } as const satisfies Record<AnswerReason, ErrorOf>
 
 const undeliveredErrors = {
-  NO_ADDRESS: ['3201', 'the payee FSP has no address for quotes'],
+  EXPIRED: ['3302', 'the request expired before it could be delivered'],
   UNREACHABLE: ['1001'],
   NOT_IMPLEMENTED: ['2002'],
   VERSION_REFUSED: ['3001'],

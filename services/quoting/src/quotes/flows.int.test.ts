@@ -50,7 +50,7 @@ test('A quote is requested and answered, and each message keeps its original byt
     state: 'ACCEPTED',
     amount: '990000',
     transfer_amount: '990000',
-    messages: [`REQUEST request ${id}`, `RESPONSE response ${id} {}`],
+    messages: [`REQUEST request ${id}`, `RESPONSE {"response":"${id}","changes":{}}`],
   })
 })
 
@@ -193,7 +193,7 @@ describe('a second request for an id', () => {
     const published = await flows.world.handle(requestEvent(id))
     expect(answersIn(published)).toEqual(['QuoteQueryResponse PAYER relayed'])
     expect(published[0]?.headers).toEqual({
-      'relay-body': Buffer.from(`response ${id} {}`),
+      'relay-body': Buffer.from(`{"response":"${id}","changes":{}}`),
       'relay-headers': relayOf('').headers,
     })
   })
@@ -354,9 +354,9 @@ describe('a query', () => {
     expect(answersIn(await flows.world.handle(queryEvent(id, payer)))).toEqual([
       'QuoteQueryResponse PAYER relayed',
     ])
-    expect(answersIn(await flows.world.handle(queryEvent(id, payee)))).toEqual([
-      'QuoteQueryResponse PAYEE relayed by the hub',
-    ])
+    const toPayee = await flows.world.handle(queryEvent(id, payee))
+    expect(answersIn(toPayee)).toEqual(['QuoteQueryResponse PAYEE relayed by the hub'])
+    expect(String(toPayee[0]?.headers['relay-body'])).toBe(`{"changes":{},"response":"${id}"}`)
   })
 
   test('A query for an expired answer gets the same answer, which contains its expiration', async () => {

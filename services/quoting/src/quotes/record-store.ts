@@ -1,6 +1,7 @@
 /** The stored data of one quote. */
-import type { Bodies } from '@causeway/month-keys'
+import type { Bodies } from '@causeway/keys/months'
 import { statement, textArray, type Database } from '@causeway/postgres'
+import type { AmountType, QuoteReason, QuoteState } from '@causeway/protos'
 import type { DeliveryRow } from '@causeway/records'
 
 export interface RecordRow {
@@ -9,13 +10,13 @@ export interface RecordRow {
   readonly transaction_request_id: string | null
   readonly payer_fsp: string
   readonly payee_fsp: string | null
-  readonly amount_type: string
+  readonly amount_type: AmountType
   readonly amount: string
   readonly currency: string
   readonly expires_at: Date
   readonly created_at: Date
-  readonly state: string
-  readonly reason: string | null
+  readonly state: QuoteState
+  readonly reason: QuoteReason | null
   readonly error: string | null
   readonly rule_id: string | null
   readonly transfer_amount: string | null

@@ -1,7 +1,7 @@
 /** Quotes with a transaction request, and how a transfer leads to them. */
 import { randomUUID } from 'node:crypto'
 import { statement } from '@causeway/postgres'
-import { plainBodies } from '@causeway/month-keys'
+import { plainBodies } from '@causeway/keys/months'
 import { expect, test } from '@jest/globals'
 import { useFlows } from '../testing/flows.ts'
 import { payer, requestEvent, responseEvent } from '../testing/messages.ts'

@@ -4,7 +4,7 @@
  */
 import type { EventBus, OutgoingMessage } from '@causeway/bus'
 import type { Relay } from '@causeway/events'
-import { plainBodies, type Bodies } from '@causeway/month-keys'
+import { plainBodies, type Bodies } from '@causeway/keys/months'
 import {
   byteaArray,
   ensureMonthlyPartitions,

@@ -30,7 +30,7 @@ export async function endUndelivered(work: Work, reports: readonly Report[]): Pr
   await work.publish(
     expired.flatMap((quote) => {
       const report = failed.get(quote.quoteId)
-      return report === undefined ? [] : [errorEvent(quote, errorOf(report))]
+      return report === undefined ? [] : [errorEvent(quote, errorOf(quote, report))]
     }),
   )
 }
@@ -56,7 +56,7 @@ function unreached(quote: Claimed & Pending, report: Report): Claimed & Rejected
     ...quote,
     state: 'REJECTED',
     reason: 'UNDELIVERED',
-    error: errorOf(report),
+    error: errorOf(quote, report),
     ruleId: undefined,
     outcome: undefined,
   }
@@ -66,7 +66,9 @@ function isExpired({ state }: Quote): boolean {
   return state === 'EXPIRED'
 }
 
-function errorOf({ httpStatus, attempts, errorInformation }: Report): Rejected['error'] {
-  const decision = decideUndelivered({ httpStatus, attempts, error: errorInformation })
+function errorOf({ expiresAt }: Claimed, report: Report): Rejected['error'] {
+  const { httpStatus, attempts, errorInformation: error, reportedAt } = report
+  const isExpired = Date.parse(expiresAt) <= Date.parse(reportedAt)
+  const decision = decideUndelivered({ httpStatus, attempts, error, isExpired })
   return typeof decision === 'string' ? undeliveredErrorOf(decision) : decision.error
 }

@@ -73,7 +73,10 @@ export async function openRuleBook(store: RuleStore): Promise<RuleBook> {
 type CheckedRules = { readonly type: 'CHECKED'; readonly json: string } | RefusedBy<'quoting'>
 
 /** `json` is the input without blanks. */
-export function checkRules({ json, changedBy }: RuleChange): CheckedRules {
+export function checkRules({
+  json,
+  changedBy,
+}: Pick<RuleChange, 'json' | 'changedBy'>): CheckedRules {
   if (changedBy === '' || changedBy.length > changedBy_length_max) {
     return refuse('INVALID', `changedBy must have 1 to ${changedBy_length_max} characters`)
   }

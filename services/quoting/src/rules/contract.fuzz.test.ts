@@ -1,5 +1,5 @@
 /** Rules of the scheme that are almost valid: read within their bounds, or refused with a fault that names the member. */
-import { schemeRuleBounds } from '@causeway/protos'
+import { schemeRuleBounds } from '@causeway/services'
 import { changedJson, changedText } from '@causeway/fuzzing'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'

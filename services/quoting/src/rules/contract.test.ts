@@ -1,4 +1,4 @@
-import { schemeRuleBounds } from '@causeway/protos'
+import { schemeRuleBounds } from '@causeway/services'
 import { expect, test } from '@jest/globals'
 import { windowMinutes_max } from './domain/rule.ts'
 import { readRules, rules_max } from './contract.ts'

@@ -1,6 +1,6 @@
 /** Parses the operator's rules. An error text names the faulty member. */
 import { isCurrency, parseAmount } from '@causeway/money'
-import { schemeRuleOf } from '@causeway/protos'
+import { schemeRuleOf } from '@causeway/services'
 import { z } from 'zod'
 import type { Rule } from './domain/rule.ts'
 

@@ -1,4 +1,6 @@
 /** Reading and replacing the scheme rules. */
+import { approvalHandlers, openApprovals } from '@causeway/approvals'
+import { approvalCalls, wordOf, type ApprovalCalls } from '@causeway/approvals/testing'
 import type { Calls } from '@causeway/grpc'
 import { statement } from '@causeway/postgres'
 import { schemeRulesService } from '@causeway/protos'
@@ -6,8 +8,7 @@ import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { openWorld, type World } from '../testing/world.ts'
 import { openRuleBook } from './book.ts'
-import { openRuleRequests } from './requests.ts'
-import { ruleHandlers } from './serve.ts'
+import { ruleHandlers, schemeRulesKind } from './serve.ts'
 import { openRuleStore } from './store.ts'
 
 const euros = JSON.stringify([{ id: 'currencies', type: 'CURRENCY', currencies: ['EUR'] }])
@@ -15,14 +16,22 @@ const euros = JSON.stringify([{ id: 'currencies', type: 'CURRENCY', currencies: 
 let parts: TestParts
 let world: World
 let calls: Calls<typeof schemeRulesService>
+let approvals: ApprovalCalls
 let needsApproval = false
+const life_ms = 72 * 3_600_000
 
 beforeAll(async () => {
   parts = await openTestParts()
   world = await openWorld(parts)
   const { rules: book, now } = world.work
-  const requests = openRuleRequests({ db: world.db, bus: parts.bus, book })
-  const handlers = ruleHandlers({ book, requests, needsApproval: () => needsApproval, now })
+  const { db } = world
+  const { bus } = parts
+  const kinds = { SchemeRules: schemeRulesKind(bus, book) }
+  const own = openApprovals({ source: 'quoting', db, bus, life_ms, kinds, persons: {} })
+  parts.approvals.add('quoting', approvalHandlers({ approvals: own, db, life_ms }))
+  approvals = approvalCalls(parts.grpc, 'quoting')
+  const needed = () => needsApproval
+  const handlers = ruleHandlers({ book, approvals: own, needsApproval: needed, now })
   parts.grpc.serve(schemeRulesService, handlers)
   calls = parts.grpc.client(schemeRulesService, 'quoting')
 })
@@ -40,14 +49,12 @@ test('Before the first change there is no rule', async () => {
   expect(await calls.GetSchemeRules({})).toEqual({
     iteration: 0,
     rulesJson: '[]',
-    changedAt: '',
-    changedBy: '',
   })
 })
 
 test('A change replaces the whole set and applies at once, and the former set is retained', async () => {
   const { state } = await set(0, ` ${euros}`)
-  expect(state).toEqual({
+  expect(state).toMatchObject({
     iteration: 1,
     rulesJson: euros,
     changedAt: world.iso(),
@@ -114,17 +121,20 @@ describe('where a second person must approve', () => {
     return request
   }
 
-  function decide(requestId: string, actor = 'grace', decision = 'APPROVE') {
-    return calls.DecideSchemeRules({ requestId, decision, note: '', actor })
+  async function decide(requestId: string, verdict: 'APPROVE' | 'REJECT' = 'APPROVE') {
+    return wordOf(await approvals.decide('SchemeRules', requestId, { verdict }))
   }
 
   test('A change applies when another person approves it', async () => {
     const { iteration, rulesJson: before } = await calls.GetSchemeRules({})
     const request = await requested('[]')
-    expect(request).toMatchObject({ state: 'PEND-APPROVAL', createdBy: 'ada', beforeJson: before })
+    expect(request).toMatchObject({ state: 'PENDING', createdBy: 'ada' })
+    expect(JSON.parse(request.replacesJson ?? '')).toEqual({
+      iteration,
+      rules: JSON.parse(before) as unknown,
+    })
     expect((await calls.GetSchemeRules({})).iteration).toBe(iteration)
-    expect((await decide(request.requestId, 'ada')).refusal?.reason).toBe('SAME_PERSON')
-    expect((await decide(request.requestId)).request).toMatchObject({ state: 'APPROVED' })
+    expect(await decide(request.requestId)).toBe('APPROVED')
     expect(await calls.GetSchemeRules({})).toMatchObject({
       iteration: iteration + 1,
       rulesJson: '[]',
@@ -136,26 +146,25 @@ describe('where a second person must approve', () => {
   test('A rejected change leaves the rules', async () => {
     const before = await calls.GetSchemeRules({})
     const { requestId } = await requested(euros)
-    expect((await decide(requestId, 'grace', 'REJECT')).request?.state).toBe('REJECTED')
+    expect(await decide(requestId, 'REJECT')).toBe('REJECTED')
     expect(await calls.GetSchemeRules({})).toEqual(before)
-    expect((await decide(requestId)).refusal?.reason).toBe('REQUEST_DECIDED')
   })
 
   test('One request is pending at a time, and the list shows it', async () => {
     const request = await requested(euros)
-    const other = await set(request.iteration, '[]', 'ada')
-    expect(other.refusal?.reason).toBe('REQUEST_PENDING')
-    const { requests } = await calls.ListSchemeRulesRequests({ state: 'PEND-APPROVAL' })
-    expect(requests).toEqual([request])
-    await decide(request.requestId, 'grace', 'REJECT')
+    const { iteration } = await calls.GetSchemeRules({})
+    expect((await set(iteration, '[]', 'joan')).refusal?.reason).toBe('REQUEST_PENDING')
+    expect(await approvals.pending('SchemeRules')).toEqual([request])
+    await decide(request.requestId, 'REJECT')
   })
 
   test('A request that is based on replaced rules is refused, and stays pending', async () => {
-    const request = await requested('[]')
+    const { requestId } = await requested('[]')
     needsApproval = false
-    await set(request.iteration, euros)
-    expect((await decide(request.requestId)).refusal?.reason).toBe('STALE')
-    expect((await decide(request.requestId, 'grace', 'REJECT')).request?.state).toBe('REJECTED')
+    const { iteration } = await calls.GetSchemeRules({})
+    await set(iteration, euros)
+    expect(await decide(requestId)).toBe('STALE')
+    expect(await decide(requestId, 'REJECT')).toBe('REJECTED')
   })
 
   test('Rules that cannot be read are refused at the request', async () => {

@@ -74,13 +74,13 @@ function auditEntryOf(set: RuleSet, before: RuleSet) {
     actor: set.changedBy,
     action: 'SetSchemeRules',
     subject: 'scheme-rules',
-    before: stateOf(before),
-    after: stateOf(set),
+    before: auditedRules(before),
+    after: auditedRules(set),
     at: new Date(set.changedAt),
   })
 }
 
-function stateOf({ iteration, json }: RuleSet): AuditedState {
+export function auditedRules({ iteration, json }: RuleSet): AuditedState {
   return { iteration, rules: JSON.parse(json) as readonly AuditedState[] }
 }
 

@@ -139,7 +139,7 @@ export function bulkQueryEvent(bulkQuoteId: string, requesterFspId: string): Bul
 }
 
 /** A POST /bulkQuotes that could not be delivered. */
-export function bulkUnreachedReport(bulkQuoteId: string): ConsumedBulkEvent {
+export function bulkUnreachedReport(bulkQuoteId: string, reportedAt = started): ConsumedBulkEvent {
   const report = {
     notificationId: randomUUID(),
     entityId: bulkQuoteId,
@@ -149,7 +149,7 @@ export function bulkUnreachedReport(bulkQuoteId: string): ConsumedBulkEvent {
     attempts: 3,
     duration_ms: 5,
     lastError: 'refused',
-    reportedAt: started,
+    reportedAt,
   }
   return {
     ...envelope(undefined),

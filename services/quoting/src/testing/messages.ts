@@ -71,7 +71,7 @@ export function responseEvent(
   quoteId: string,
   { id, time, ...changes }: Partial<ResponseEvent['payload']> & Envelope = {},
 ): ResponseEvent {
-  const content = `response ${quoteId} ${JSON.stringify(changes)}`
+  const content = JSON.stringify({ response: quoteId, changes })
   return {
     ...envelope({ ...(id && { id }), ...(time && { time }) }, content),
     name: 'QuoteResponseReceived',
@@ -145,8 +145,9 @@ export function reportEvent(quoteId: string, changes: Partial<Report> = {}): Rep
 }
 
 /** The report of an undeliverable POST /quotes. */
-export function unreachedReport(quoteId: string): ReportEvent {
-  const event = reportEvent(quoteId, { status: 'FAILED', attempts: 3, lastError: 'refused' })
+export function unreachedReport(quoteId: string, reportedAt = started): ReportEvent {
+  const unreached = { status: 'FAILED', attempts: 3, lastError: 'refused', reportedAt } as const
+  const event = reportEvent(quoteId, unreached)
   const reports = event.payload.reports.map((report) => {
     const { httpStatus: _, ...unanswered } = report
     return unanswered
@@ -175,6 +176,7 @@ export function committedEvent(
       settles: 'NET',
       settlementWindowId: 1,
       notifyPayee: false,
+      receivedAt: fulfiledAt,
       fulfiledAt,
       positions: [],
     },

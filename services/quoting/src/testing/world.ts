@@ -1,4 +1,5 @@
 /** Quoting on a real database, with a clock and participants that tests set. */
+import { schemaOf } from '@causeway/runtime'
 import type { OutgoingMessage } from '@causeway/bus'
 import type { Participant } from '@causeway/participants'
 import { statement, type Database } from '@causeway/postgres'
@@ -38,8 +39,7 @@ export type World = Awaited<ReturnType<typeof openWorld>>
 export async function openWorld(parts: TestParts) {
   const db = await parts.openDatabase({
     url: '',
-    schema: 'quoting',
-    migrations: new URL('../../migrations/', import.meta.url),
+    ...schemaOf('quoting'),
     connections_max: 4,
   })
   let now_ms = Date.parse(started)

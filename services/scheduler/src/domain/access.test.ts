@@ -8,7 +8,7 @@ const reminder: Reminder = {
   schedule: { type: 'CRON', cron: '0 22 * * *' },
   payload: '',
   taskType: 'EVENT',
-  url: '',
+  url: undefined,
   recovery: 'RETRY',
 }
 
@@ -24,14 +24,14 @@ describe('A reminder is changed by', () => {
 })
 
 test.each([
-  ['a service its own', '', 'settlements', 'settlements'],
-  ['a service its own by name', 'settlements', 'settlements', 'settlements'],
-  ['a service none of another', 'auth-service', 'settlements', undefined],
-  ['the administration API all', '', 'admin', ''],
-  ['the administration API those of one service', 'settlements', 'admin', 'settlements'],
-  ['any service of one process all', '', undefined, ''],
+  ['a service its own', undefined, 'settlements', { owner: 'settlements' }],
+  ['a service its own by name', 'settlements', 'settlements', { owner: 'settlements' }],
+  ['a service none of another', 'auth-service', 'settlements', 'NONE'],
+  ['the administration API all', undefined, 'admin', { owner: undefined }],
+  ['the administration API those of one service', 'settlements', 'admin', { owner: 'settlements' }],
+  ['any service of one process all', undefined, undefined, { owner: undefined }],
 ])('A list of reminders gives %s', (_what, asked, caller, seen) => {
-  expect(seenOwner(asked, caller)).toBe(seen)
+  expect(seenOwner(asked, caller)).toEqual(seen)
 })
 
 describe('operators', () => {

@@ -21,12 +21,14 @@ export function judgeOwner(
 }
 
 /**
- * Whose reminders a caller gets that asks for those of `owner`, or with '' for all; undefined:
- * no one's.
+ * Whose reminders a caller gets that asks for those of `owner`, or without one for all.
  */
-export function seenOwner(owner: string, caller: string | undefined): string | undefined {
-  if (caller === undefined || caller === operators) return owner
-  return owner === '' || owner === caller ? caller : undefined
+export function seenOwner(
+  owner: string | undefined,
+  caller: string | undefined,
+): { readonly owner: string | undefined } | 'NONE' {
+  if (caller === undefined || caller === operators) return { owner }
+  return owner === undefined || owner === caller ? { owner: caller } : 'NONE'
 }
 
 type Found<Stored> = Refused | { readonly type: 'FOUND'; readonly stored: Stored }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { afterFailure, afterDelivery, type FiringBounds } from './firing.ts'
-import type { recoveries, Schedule } from './reminder.ts'
+import type { Recovery, Schedule } from './reminder.ts'
 
 const now = new Date('2030-01-02T18:00:03.000Z')
 const once: Schedule = { type: 'ONCE', at: new Date('2030-01-02T18:00:00.000Z') }
@@ -13,7 +13,7 @@ const bounds: FiringBounds = {
   reschedule_ms: 60_000,
 }
 
-function failed(recovery: (typeof recoveries)[number], schedule: Schedule, attempts = 1) {
+function failed(recovery: Recovery, schedule: Schedule, attempts = 1) {
   return afterFailure({ schedule, recovery, attempts }, now, 0.5, bounds)
 }
 

@@ -1,12 +1,10 @@
 /** A reminder, and the rules for creating one. */
+import type { ScheduleReminderRecovery, ScheduleReminderTaskType } from '@causeway/protos'
 import { refuse, type RefusedBy } from '@causeway/services'
 import { cronFault, nextTime } from './cron.ts'
 
-export const taskTypes = ['EVENT', 'HTTP_POST'] as const
-export const recoveries = ['RETRY', 'RESCHEDULE', 'ABORT', 'ABANDON'] as const
-
-export type TaskType = (typeof taskTypes)[number]
-export type Recovery = (typeof recoveries)[number]
+export type TaskType = ScheduleReminderTaskType
+export type Recovery = ScheduleReminderRecovery
 
 export type Schedule =
   | { readonly type: 'ONCE'; readonly at: Date }
@@ -18,8 +16,8 @@ export interface Reminder {
   readonly schedule: Schedule
   readonly payload: string
   readonly taskType: TaskType
-  /** Empty unless the task type is HTTP_POST. */
-  readonly url: string
+  /** Of HTTP_POST alone. */
+  readonly url: string | undefined
   readonly recovery: Recovery
 }
 
@@ -27,12 +25,12 @@ export interface Reminder {
 export interface Proposal {
   readonly id: string
   readonly owner: string
-  readonly dueAt: string
-  readonly cron: string
+  readonly dueAt: string | undefined
+  readonly cron: string | undefined
   readonly payload: string
-  readonly taskType: string
-  readonly url: string
-  readonly recovery: string
+  readonly taskType: TaskType
+  readonly url: string | undefined
+  readonly recovery: Recovery
 }
 
 export type Refused = RefusedBy<'scheduler'>
@@ -47,7 +45,7 @@ const ownerPattern = /^[a-z][a-z-]{1,39}$/
 
 /** Validates a proposal. `firstTime` checks its time, and only when the reminder is new. */
 export function readReminder(proposal: Proposal, now: Date): Read {
-  const { id, owner, payload, url } = proposal
+  const { id, owner, payload, taskType, url, recovery } = proposal
   if (id === '' || id.length > id_length_max) {
     return invalid(`reminderId must have 1 to ${id_length_max} characters`)
   }
@@ -55,12 +53,8 @@ export function readReminder(proposal: Proposal, now: Date): Read {
   if (payload.length > payload_length_max) {
     return invalid(`payload must have at most ${payload_length_max} characters`)
   }
-  const taskType = taskTypes.find((type) => type === proposal.taskType)
-  if (taskType === undefined) return invalid(`taskType must be ${taskTypes.join(' or ')}`)
-  const recovery = recoveries.find((one) => one === proposal.recovery)
-  if (recovery === undefined) return invalid(`recovery must be ${recoveries.join(' or ')}`)
-  if (taskType === 'HTTP_POST' ? !isHttpUrl(url) : url !== '') {
-    return invalid('url must be an http or https URL for HTTP_POST, and empty for EVENT')
+  if (taskType === 'HTTP_POST' ? !isHttpUrl(url ?? '') : url !== undefined) {
+    return invalid('url must be an http or https URL for HTTP_POST, and absent for EVENT')
   }
   const schedule = scheduleOf(proposal, now)
   if ('reason' in schedule) return schedule
@@ -99,16 +93,16 @@ export function modified(id: string): Refused {
 }
 
 function scheduleOf({ dueAt, cron }: Proposal, now: Date): Schedule | Refused {
-  if ((dueAt === '') === (cron === ''))
+  if ((dueAt === undefined) === (cron === undefined))
     return invalid('exactly one of dueAt and cron must be given')
-  if (cron !== '') {
+  if (cron !== undefined) {
     const fault =
       cron.length > cron_length_max
         ? `cron must have at most ${cron_length_max} characters`
         : cronFault(cron, now)
     return fault === undefined ? { type: 'CRON', cron } : invalid(fault)
   }
-  const at = new Date(dueAt)
+  const at = new Date(dueAt ?? '')
   return Number.isNaN(at.getTime())
     ? invalid('dueAt must be an ISO 8601 time')
     : { type: 'ONCE', at }

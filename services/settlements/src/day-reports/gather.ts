@@ -75,7 +75,7 @@ const deadline = { deadline_ms: 30_000 }
 export async function gatherDay(parts: GatherParts, wanted: DayWanted): Promise<DayFacts> {
   const { participants: all } = await parts.participants.GetParticipantInfo({ names: [] }, deadline)
   // A PISP and the hosted auth service move no money.
-  const fsps = all.filter(({ isHub, type = 'DFSP' }) => !isHub && type === 'DFSP')
+  const fsps = all.filter(({ isHub, type }) => !isHub && type === 'DFSP')
   const part = await partOf(parts.db, wanted, fsps)
   const slices = slicesOf(part, wanted.until)
   await summarizeLines(parts.db)
@@ -256,11 +256,7 @@ function feeAccounts(
 
 /** Most hubs have none, and then no transfer needs to be looked up. */
 async function hasThirdParties({ thirdParties }: GatherParts): Promise<boolean> {
-  const any = { fspId: '', pispId: '', dfspId: '', consentId: '', state: '', from: '', to: '' }
-  const { transactions } = await thirdParties.SearchThirdPartyTransactions(
-    { ...any, transactionRequestId: '', after: '', limit: 1 },
-    deadline,
-  )
+  const { transactions } = await thirdParties.SearchThirdPartyTransactions({ limit: 1 }, deadline)
   return transactions.length > 0
 }
 
@@ -290,16 +286,10 @@ function rowOf({ transferId, payerFsp, payeeFsp, currency }: Single): TransferRo
     transferId,
     kind: 'TRANSFER',
     state: 'COMMITTED',
-    reason: '',
     payerFsp,
     payeeFsp,
     amount: '',
     currency,
-    windowId: 0,
-    settlementModelId: 0,
-    payerAccountId: 0,
-    payeeAccountId: 0,
-    completedTimestamp: '',
     finalisedAt: '',
     originUnavailable: false,
   }
@@ -325,7 +315,7 @@ async function positionsOf(
         positions.push(same)
         continue
       }
-      const asked = { name: fsp.name, accountId, from: '', to, cursor: '', limit: 1 }
+      const asked = { name: fsp.name, accountId, to, limit: 1 }
       const { page, refusal } = await liquidity.RequestAccountPositionHistory(asked, deadline)
       const value = parseDecimal(page?.value ?? '')
       if (value === undefined) {

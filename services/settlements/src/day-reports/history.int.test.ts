@@ -114,7 +114,7 @@ function eventOf(wanted: Transfer, answer: LedgerAnswer | undefined): OutgoingMe
     completedTimestamp: endedAt,
     committed: {
       settlementWindowId: answer.windowId,
-      settlementModelId: answer.settlementModelId,
+      settlementModelId: payment.modelId,
       settles: 'NET' as const,
       payerAccountId: answer.payerPosition?.accountId ?? 0,
       payeeAccountId: answer.payeePosition?.accountId ?? 0,

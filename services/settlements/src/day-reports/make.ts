@@ -3,11 +3,13 @@
  * reports, ends the request and announces them, so that a day has each version once, whatever is
  * repeated or interrupted.
  */
+import type { ReportDeliveryForm } from '@causeway/protos'
+import { readClock } from '@causeway/postgres'
 import { randomUUID } from 'node:crypto'
 import type { EventBus, OutgoingMessage } from '@causeway/bus'
 import { auditEntry, newEvent } from '@causeway/events'
 import type { Transaction } from '@causeway/postgres'
-import type { Logger } from '@causeway/process'
+import { isOutage, type Logger } from '@causeway/process'
 import { hasFacts, positionsIn, writeDocument } from './document.ts'
 import { beginOf, type Calendar } from './domain/calendar.ts'
 import type { DayFacts } from './domain/facts.ts'
@@ -21,14 +23,12 @@ import {
   latestReports,
   lockVersion,
   saveDayMade,
-  type Delivery,
   type StoredReport,
 } from './report-store.ts'
 import {
   beginReading,
   failRequest,
   finishRequest,
-  readClock,
   renewLease,
   takeDueRequest,
   type Leased,
@@ -59,16 +59,16 @@ export async function makeDueReports(parts: MakeParts): Promise<void> {
   }
 }
 
-/** It is made again after a pause; at once where this process stops. */
+/** It is made again after a pause; at once where this process stops. What is no outage is an alarm. */
 async function giveBack(
   { db, log, signal }: MakeParts,
   request: Leased,
   error: unknown,
 ): Promise<void> {
   const { day, scope } = request
-  if (!signal.aborted) {
-    log.error({ err: error, day, scope }, 'ALARM the reports of a day were not made')
-  }
+  const failure = { err: error, day, scope }
+  if (isOutage(error)) log.warn(failure, 'the reports of a day were not made, and are tried again')
+  else if (!signal.aborted) log.error(failure, 'ALARM the reports of a day were not made')
   const detail = error instanceof Error ? error.message : String(error)
   await failRequest(db, request, detail, signal.aborted ? 0 : pause_after_failure_ms)
 }
@@ -179,7 +179,7 @@ const attachment_bytes_max = 256 * 1024
 /** None where the participant gets no e-mail. */
 function storedEvent(
   report: StoredReport,
-  delivery: Delivery,
+  delivery: ReportDeliveryForm,
   urls: MakeParts['urls'],
 ): readonly OutgoingMessage[] {
   if (delivery === 'OFF') return []

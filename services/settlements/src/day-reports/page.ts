@@ -1,4 +1,5 @@
 /** The page of a report: without scripts and other files, with styles for printing it on A4. */
+import { escapedHtml } from '@causeway/http'
 import type { Document } from './document.ts'
 import type { Failure, Section, Total, Transfers } from './domain/report.ts'
 
@@ -33,18 +34,18 @@ export function pageOf(document: Document, sha256: string): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
+<title>${escapedHtml(title)}</title>
 <style>${style}</style>
 </head>
 <body>
-<h1>${escaped(title)}</h1>
-<p>Version ${version}${scope === '' ? '' : `, ${escaped(scope)} alone`}. All times are UTC.</p>
+<h1>${escapedHtml(title)}</h1>
+<p>Version ${version}${scope === '' ? '' : `, ${escapedHtml(scope)} alone`}. All times are UTC.</p>
 ${currencies.length === 0 ? '<p>No accounts and no payments.</p>' : ''}
 ${currencies.map(sectionOf).join('\n')}
 ${windowsOf(document)}
 ${participants.length === 0 ? '' : participantsOf(participants)}
-<footer>Made ${escaped(document.madeAt)} (${escaped(document.reason)}).${replacedBy(document)}
-SHA-256 of the JSON: ${escaped(sha256)}</footer>
+<footer>Made ${escapedHtml(document.madeAt)} (${escapedHtml(document.reason)}).${replacedBy(document)}
+SHA-256 of the JSON: ${escapedHtml(sha256)}</footer>
 </body>
 </html>
 `
@@ -52,14 +53,14 @@ SHA-256 of the JSON: ${escaped(sha256)}</footer>
 
 function replacedBy({ replaces }: Document): string {
   if (replaces === null) return ''
-  return ` Replaces version ${replaces.version} (${escaped(replaces.sha256)}).`
+  return ` Replaces version ${replaces.version} (${escapedHtml(replaces.sha256)}).`
 }
 
 function sectionOf(section: Section): string {
   const { currency, from, until, sent, received, fees, failures, latency, position } = section
   return `<section>
-<h2>${escaped(currency)}</h2>
-<p>From ${escaped(from)} to ${escaped(until)}. Position at the end: <b>${escaped(position)}</b>.</p>
+<h2>${escapedHtml(currency)}</h2>
+<p>From ${escapedHtml(from)} to ${escapedHtml(until)}. Position at the end: <b>${escapedHtml(position)}</b>.</p>
 ${table('Committed transfers', ['', '#Sent', '#Value sent', '#Received', '#Value received'], kindsOf(sent, received))}
 ${table(
   'Interchange fees',
@@ -156,24 +157,13 @@ function table(
 ): string {
   const classOf = (at: number) => (head[at]?.startsWith('#') === true ? ' class="figure"' : '')
   const headings = head.map(
-    (name, at) => `<th scope="col"${classOf(at)}>${escaped(name.replace('#', ''))}</th>`,
+    (name, at) => `<th scope="col"${classOf(at)}>${escapedHtml(name.replace('#', ''))}</th>`,
   )
   const lines = rows.map((cells) => {
-    const shown = cells.map((cell, at) => `<td${classOf(at)}>${escaped(cell)}</td>`)
+    const shown = cells.map((cell, at) => `<td${classOf(at)}>${escapedHtml(cell)}</td>`)
     return `<tr>${shown.join('')}</tr>`
   })
-  return `<table><caption>${escaped(caption)}</caption>
+  return `<table><caption>${escapedHtml(caption)}</caption>
 <thead><tr>${headings.join('')}</tr></thead>
 <tbody>${lines.join('')}</tbody></table>`
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? character)
 }

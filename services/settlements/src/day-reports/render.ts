@@ -1,13 +1,10 @@
 /** A report as a file: the stored JSON, a table as CSV, or a page for reading and printing. */
+import type { DayReportQueryFormat } from '@causeway/protos'
 import { csvLine } from '@causeway/records'
 import { readDocument, type Document } from './document.ts'
 import type { Section, Total } from './domain/report.ts'
 import { pageOf } from './page.ts'
 import type { StoredReport } from './report-store.ts'
-
-export const formats = ['JSON', 'CSV', 'HTML'] as const
-
-export type Format = (typeof formats)[number]
 
 export interface ReportFile {
   readonly fileName: string
@@ -15,7 +12,7 @@ export interface ReportFile {
   readonly content: string
 }
 
-export function renderReport(report: StoredReport, format: Format): ReportFile {
+export function renderReport(report: StoredReport, format: DayReportQueryFormat): ReportFile {
   const fileName = `${fileNameOf(report)}.${format.toLowerCase()}`
   switch (format) {
     case 'JSON':

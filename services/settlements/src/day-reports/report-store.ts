@@ -1,5 +1,6 @@
 /** The stored reports. None changes after it was stored; a correction is another version. */
 import { statement, textArray, type Queries, type Transaction } from '@causeway/postgres'
+import type { ReportDeliveryForm } from '@causeway/protos'
 import type { Period } from './domain/facts.ts'
 
 export interface StoredReport {
@@ -146,11 +147,7 @@ export async function findReport(
   return row
 }
 
-export const deliveries = ['OFF', 'LINK', 'ATTACHMENT'] as const
-
-export type Delivery = (typeof deliveries)[number]
-
-const standard: Delivery = 'LINK'
+const standard: ReportDeliveryForm = 'LINK'
 
 const readDeliveries = statement(`
   select participant, delivery from report_deliveries where participant = any($1::text[])`)
@@ -159,13 +156,17 @@ const readDeliveries = statement(`
 export async function deliveriesOf(
   db: Queries,
   participants: readonly string[],
-): Promise<ReadonlyMap<string, Delivery>> {
-  const rows = await db.query<{ readonly participant: string; readonly delivery: Delivery }>(
-    readDeliveries,
-    [textArray(participants)],
-  )
+): Promise<ReadonlyMap<string, ReportDeliveryForm>> {
+  const rows = await db.query<{
+    readonly participant: string
+    readonly delivery: ReportDeliveryForm
+  }>(readDeliveries, [textArray(participants)])
   const found = new Map(rows.map(({ participant, delivery }) => [participant, delivery]))
   return new Map(participants.map((name) => [name, found.get(name) ?? standard]))
+}
+
+export async function deliveryOf(db: Queries, participant: string): Promise<ReportDeliveryForm> {
+  return (await deliveriesOf(db, [participant])).get(participant) ?? standard
 }
 
 const saveDeliveryRow = statement(`
@@ -175,7 +176,7 @@ const saveDeliveryRow = statement(`
 export async function saveDelivery(
   tx: Transaction,
   participant: string,
-  delivery: Delivery,
+  delivery: ReportDeliveryForm,
 ): Promise<void> {
   await tx.query(saveDeliveryRow, [participant, delivery])
 }

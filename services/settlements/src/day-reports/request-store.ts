@@ -3,23 +3,14 @@
  * of a read is stored before anything is read, so that every line that arrives later is marked as late.
  */
 import { statement, textArray, type Queries, type Transaction } from '@causeway/postgres'
-
-export type Reason = 'SCHEDULE' | 'OPERATOR' | 'LATE_TRANSFERS'
+import type { RequestedReportReason } from '@causeway/protos'
 
 export interface NewRequest {
   readonly day: string
   readonly scope: string
   readonly until: Date
-  readonly reason: Reason
+  readonly reason: RequestedReportReason
   readonly actor: string
-}
-
-const clock = statement(`select clock_timestamp()::timestamptz(3) as now`)
-
-export async function readClock(db: Queries): Promise<Date> {
-  const [row] = await db.query<{ readonly now: Date }>(clock, [])
-  if (row === undefined) throw new Error('the database returned no time')
-  return row.now
 }
 
 const insertDay = statement(`
@@ -115,6 +106,23 @@ export async function dayStateOf(
   )
 }
 
+export interface RequestedRow {
+  readonly day: string
+  readonly scope: string
+  readonly reason: RequestedReportReason
+  readonly due_at: Date
+  readonly last_error: string | null
+}
+
+const selectRequests = statement(`
+  select day::text as day, scope, reason, due_at, last_error from report_requests
+  order by report_requests.day, scope limit 100`)
+
+/** The earliest first. */
+export async function readRequests(db: Queries): Promise<readonly RequestedRow[]> {
+  return db.query<RequestedRow>(selectRequests, [])
+}
+
 /** A request that this process holds until its lease ends. */
 export interface Leased extends Omit<NewRequest, 'until'> {
   readonly until: Date
@@ -147,7 +155,7 @@ export async function takeDueRequest(
   const [row] = await db.query<{
     readonly day: string
     readonly scope: string
-    readonly reason: Reason
+    readonly reason: RequestedReportReason
     readonly actor: string
     readonly until_at: Date
   }>(takeRequest, [String(lease_ms), lease])

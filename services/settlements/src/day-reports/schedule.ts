@@ -2,6 +2,7 @@
  * The schedule of the reports: a reminder for each end of day. A due reminder requests the reports of
  * all days that have ended since the last one, so a missed day is made up, once.
  */
+import { readClock } from '@causeway/postgres'
 import type { DomainEvent } from '@causeway/events'
 import type { Calls } from '@causeway/grpc'
 import type { Database } from '@causeway/postgres'
@@ -17,7 +18,7 @@ import {
   scopesOf,
   type Calendar,
 } from './domain/calendar.ts'
-import { lastReportedDay, readClock, requestReports } from './request-store.ts'
+import { lastReportedDay, requestReports } from './request-store.ts'
 
 const owner = 'settlements'
 const prefix = 'settlements/day-report'
@@ -43,7 +44,7 @@ export async function registerDayReports(parts: DayScheduleParts): Promise<void>
   const { scheduler, calendar, log, signal } = parts
   await retrying(
     async () => {
-      const { reminders } = await scheduler.ListScheduleReminders({ owner, state: '' })
+      const { reminders } = await scheduler.ListScheduleReminders({ owner })
       const wanted = new Map(
         scopesOf(calendar).map((scope) => [reminderOf(scope), cronOf(calendar, scope)]),
       )
@@ -67,11 +68,9 @@ async function createReminder(
   const { refusal } = await scheduler.CreateScheduleReminder({
     reminderId: reminderOf(scope),
     owner,
-    dueAt: '',
     cron: cronOf(calendar, scope),
     payload: scope,
     taskType: 'EVENT',
-    url: '',
     recovery: 'RETRY',
   })
   if (refusal) throw new Error(`the schedule of the reports was refused: ${refusal.detail}`)

@@ -1,10 +1,16 @@
 /** The reports of days over gRPC. */
+import { readClock } from '@causeway/postgres'
 import type { EventBus } from '@causeway/bus'
 import { auditEntry } from '@causeway/events'
 import type { Handlers } from '@causeway/grpc'
 import type { Database } from '@causeway/postgres'
-import { orNull, type dayReportsService, type DayReportSummary } from '@causeway/protos'
-import { refuse, type Refused } from '../refusal.ts'
+import {
+  dayReportQueryFormatValues,
+  reportDeliveryFormValues,
+  type dayReportsService,
+  type DayReportSummary,
+} from '@causeway/protos'
+import { refuse, type Refused } from '../domain/refusal.ts'
 import { readFigures } from './document.ts'
 import {
   endOf,
@@ -17,10 +23,9 @@ import {
   type Calendar,
 } from './domain/calendar.ts'
 import { operator } from './domain/report.ts'
-import { formats, renderReport } from './render.ts'
+import { renderReport } from './render.ts'
 import {
-  deliveries,
-  deliveriesOf,
+  deliveryOf,
   findReport,
   listReports,
   saveDelivery,
@@ -29,7 +34,7 @@ import {
 import {
   dayStateOf,
   lastReportedDay,
-  readClock,
+  readRequests,
   requestReports,
   type NewRequest,
 } from './request-store.ts'
@@ -47,28 +52,42 @@ export interface DayReportParts {
 type Service = Handlers<typeof dayReportsService>
 
 export function dayReportHandlers(parts: DayReportParts): Service {
-  return { ...reads(parts), ...commands(parts) }
+  return { ...reads(parts), ...makingOf(parts), ...deliverySetting(parts) }
 }
 
 function reads({
   db,
-}: DayReportParts): Pick<Service, 'ListDayReports' | 'GetDayReport' | 'GetReportDelivery'> {
+}: DayReportParts): Pick<
+  Service,
+  'ListDayReports' | 'ListRequestedReports' | 'GetDayReport' | 'GetReportDelivery'
+> {
   return {
-    ListDayReports: async ({ participant = operator, fromDay = '', toDay = '', limit = 0 }) => {
-      if (![fromDay, toDay].every((day) => day === '' || isDay(day))) return { reports: [] }
+    ListDayReports: async ({ participant = operator, fromDay, toDay, limit = reports_usual }) => {
+      if (![fromDay, toDay].every((day) => day === undefined || isDay(day))) return { reports: [] }
       const reports = await listReports(db, {
         participant,
-        from: orNull(fromDay),
-        to: orNull(toDay),
+        from: fromDay ?? null,
+        to: toDay ?? null,
         scope: null,
-        limit: limit <= 0 ? reports_usual : Math.min(limit, reports_max),
+        limit: Math.min(Math.max(limit, 1), reports_max),
       })
       return { reports: reports.map(summaryOf) }
     },
-    GetDayReport: async ({ day, format: name, ...wanted }) => {
+    ListRequestedReports: async () => {
+      const requests = await readRequests(db)
+      const reports = requests.map(({ scope, due_at, last_error, ...request }) => ({
+        ...request,
+        ...scopeOf(scope),
+        dueAt: due_at.toISOString(),
+        ...(last_error === null ? {} : { lastError: last_error }),
+      }))
+      return { reports }
+    },
+    GetDayReport: async ({ day, format, ...wanted }) => {
       const { participant = operator, scope = schemeScope, version = 0 } = wanted
-      const format = formats.find((one) => one === name)
-      if (format === undefined) return refusedWith(refuse('INVALID', `${name} is not a format`))
+      if (!dayReportQueryFormatValues.includes(format)) {
+        return refusedWith(refuse('INVALID', `${format} is not a format`))
+      }
       if (!isDay(day)) return refusedWith(refuse('INVALID', `${day} is not a day`))
       // No scope has U+0000, which PostgreSQL refuses.
       const isPossible = !scope.includes('\0')
@@ -83,7 +102,7 @@ function reads({
       }
     },
     GetReportDelivery: async ({ participant = operator }) => ({
-      delivery: (await deliveriesOf(db, [participant])).get(participant) ?? '',
+      delivery: await deliveryOf(db, participant),
     }),
   }
 }
@@ -93,7 +112,7 @@ function unknownReport(day: string, version: number): Refused {
   return refuse('REPORT_UNKNOWN', `there is no ${what} of ${day}`)
 }
 
-function commands(parts: DayReportParts): Pick<Service, 'MakeDayReport' | 'SetReportDelivery'> {
+function makingOf(parts: DayReportParts): Pick<Service, 'MakeDayReport'> {
   const { db, bus, calendar, delay_ms } = parts
   return {
     MakeDayReport: async ({ day, scope = schemeScope, endsNow, actor }) => {
@@ -132,18 +151,23 @@ function commands(parts: DayReportParts): Pick<Service, 'MakeDayReport' | 'SetRe
       const state = await dayStateOf(db, day, scope)
       if (state === undefined) throw new Error(`${day} was requested and is unknown`)
       const { until, version, isRequested: requested } = state
+      const made = version === 0 ? {} : { version }
       return {
         result: 'state',
-        state: { day, ...scopeOf(scope), until: until.toISOString(), version, requested },
+        state: { day, ...scopeOf(scope), ...made, until: until.toISOString(), requested },
       }
     },
-    SetReportDelivery: async ({ participant = operator, delivery: name, actor }) => {
-      const delivery = deliveries.find((one) => one === name)
-      if (delivery === undefined) {
-        return { refusal: { reason: 'INVALID', detail: `${name} is not a delivery` } }
+  }
+}
+
+function deliverySetting({ db, bus }: DayReportParts): Pick<Service, 'SetReportDelivery'> {
+  return {
+    SetReportDelivery: async ({ participant = operator, delivery, actor }) => {
+      if (!reportDeliveryFormValues.includes(delivery)) {
+        return { refusal: { reason: 'INVALID', detail: `${delivery} is not a delivery` } }
       }
       await db.transaction(async (tx) => {
-        const before = (await deliveriesOf(tx, [participant])).get(participant)
+        const before = await deliveryOf(tx, participant)
         await saveDelivery(tx, participant, delivery)
         bus.announce(tx, [
           auditEntry('settlements', {

@@ -6,32 +6,37 @@ import { parseDecimal } from '@causeway/money'
 import type { LedgerEntry } from '@causeway/protos'
 import type { Line } from './line.ts'
 
-function amountOf({ id, amount }: LedgerEntry): bigint {
-  const units = parseDecimal(amount)
-  if (units === undefined)
-    throw new Error(`the ledger returned the fee ${id} with the invalid amount '${amount}'`)
-  return units
-}
-
 /** @param accounts by `model/currency/participant` */
 export function feeLine(entry: LedgerEntry, accounts: ReadonlyMap<string, number>): Line {
-  const { settlementModelId: modelId, currency, payerFsp, payeeFsp } = entry
+  const { settlementModelId: modelId, windowId, currency, payerFsp, payeeFsp, completedAt } = entry
+  const amount = parseDecimal(entry.amount ?? '')
+  if (
+    modelId === undefined ||
+    windowId === undefined ||
+    amount === undefined ||
+    currency === undefined ||
+    payerFsp === undefined ||
+    payeeFsp === undefined ||
+    completedAt === undefined
+  ) {
+    throw new Error(`the ledger returned the fee ${entry.id} without some of its terms`)
+  }
   const accountOf = (fsp: string) => accounts.get(`${modelId}/${currency}/${fsp}`) ?? null
   return {
-    windowId: entry.windowId,
+    windowId,
     transferId: entry.id.replace(/^fee-/, ''),
     kind: 'FEE',
     state: 'COMMITTED',
     reason: '',
     payerFsp,
     payeeFsp,
-    amount: amountOf(entry),
+    amount,
     currency,
     modelId,
     payerAccountId: accountOf(payerFsp),
     payeeAccountId: accountOf(payeeFsp),
-    completedTimestamp: entry.completedAt,
-    finalisedAt: entry.completedAt,
+    completedTimestamp: completedAt,
+    finalisedAt: completedAt,
     isBulkItem: false,
     duration_ms: null,
   }

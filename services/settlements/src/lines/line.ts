@@ -1,14 +1,15 @@
 /** The line that settlements stores for each final transfer, and one more for its fee. */
 import type { DomainEvent, ErrorInformation } from '@causeway/events'
 import { parseAmount } from '@causeway/money'
+import type { TransferRowKind, TransferRowState } from '@causeway/protos'
 
 export interface Line {
   /** 0: aborted, or settled at once. */
   readonly windowId: number
   readonly transferId: string
   /** FEE: the interchange fee of the transfer. */
-  readonly kind: 'TRANSFER' | 'FEE'
-  readonly state: 'COMMITTED' | 'ABORTED'
+  readonly kind: TransferRowKind
+  readonly state: TransferRowState
   /** Why it was aborted, as reported to the payer FSP. */
   readonly reason: string
   readonly payerFsp: string
@@ -25,10 +26,7 @@ export interface Line {
   /** The hub's clock, ISO 8601 UTC. */
   readonly finalisedAt: string
   readonly isBulkItem: boolean
-  /**
-   * From the receipt of the request to the end, by the hub's clocks; null for fees and where an
-   * earlier release has ended the transfer.
-   */
+  /** From the receipt of the request to the end, by the hub's clocks; null for fees. */
   readonly duration_ms: number | null
 }
 
@@ -90,8 +88,7 @@ function itemLine(
 const duration_ms_max = 2_147_000_000
 
 /** Clocks of processes differ: at least 0. */
-function durationOf(receivedAt: string | undefined, endedAt: string): number | null {
-  if (receivedAt === undefined) return null
+function durationOf(receivedAt: string, endedAt: string): number | null {
   const duration_ms = Date.parse(endedAt) - Date.parse(receivedAt)
   return Number.isNaN(duration_ms) ? null : Math.min(Math.max(duration_ms, 0), duration_ms_max)
 }

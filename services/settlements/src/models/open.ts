@@ -10,7 +10,7 @@ import {
 } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
 import { openModelBook, type ModelBook } from '../allocation.ts'
-import { openRegistrations, type ScheduleParts } from '../windows/schedule.ts'
+import { openRegistrations, type ScheduleParts } from './schedule.ts'
 import { modelHandlers } from './serve.ts'
 import { openModelStore, type ModelStore } from './store.ts'
 import { pushChanges } from './push-model.ts'

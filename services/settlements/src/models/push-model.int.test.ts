@@ -1,4 +1,5 @@
 /** Pushes of models to participant-lifecycle: each change once, and none is lost. */
+import { schemaOf } from '@causeway/runtime'
 import { openLog } from '@causeway/process'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
@@ -18,8 +19,7 @@ beforeEach(async () => {
   parts = await openTestParts()
   const db = await parts.openDatabase({
     url: '',
-    schema: 'settlements',
-    migrations: new URL('../../migrations/', import.meta.url),
+    ...schemaOf('settlements'),
     connections_max: 2,
   })
   store = openModelStore(db, parts.bus)
@@ -34,8 +34,9 @@ beforeEach(async () => {
       },
     },
     ledger: {
-      async SetInterchangeFee({ percentage }) {
-        calls.push(`fee of ${percentage}`)
+      SetModelRule: () => Promise.resolve({ refusal: null }),
+      async SetInterchangeFee({ rule }) {
+        calls.push(`fee of ${rule?.percentage ?? 'none'}`)
         await meanwhile()
         return { refusal: null }
       },
@@ -60,5 +61,5 @@ test('A change stored during a push is pushed next', async () => {
   await pushChanges(telling)
   meanwhile = () => Promise.resolve()
   await pushChanges(telling)
-  expect(calls).toEqual(['accounts of USD', 'fee of 0.6', 'accounts of USD', 'fee of 0'])
+  expect(calls).toEqual(['accounts of USD', 'fee of 0.6', 'accounts of USD', 'fee of none'])
 })

@@ -11,7 +11,7 @@ const model: Model = { ...fees, id: 7, isActive: true }
  */
 async function feesTold(changed: Model, areAccountsRefused = false): Promise<readonly string[]> {
   const calls: string[] = []
-  const refusal = areAccountsRefused ? { reason: 'INVALID', detail: 'no currency' } : null
+  const refusal = areAccountsRefused ? { reason: 'INVALID' as const, detail: 'no currency' } : null
   await pushChanges({
     store: {
       all: () => Promise.resolve([changed]),
@@ -20,8 +20,9 @@ async function feesTold(changed: Model, areAccountsRefused = false): Promise<rea
     },
     participants: { AddModelAccounts: () => Promise.resolve({ refusal }) },
     ledger: {
-      SetInterchangeFee({ currency, percentage }) {
-        calls.push(`${currency} ${percentage}`)
+      SetModelRule: () => Promise.resolve({ refusal: null }),
+      SetInterchangeFee({ currency, rule }) {
+        calls.push(`${currency} ${rule?.percentage ?? 'none'}`)
         return Promise.resolve({ refusal: null })
       },
     },
@@ -37,9 +38,9 @@ test('A fee is set in the ledger when its accounts exist', async () => {
 
 test('A fee without accounts is not set, but an ended fee is still removed', async () => {
   expect(await feesTold(model, true)).toEqual([])
-  expect(await feesTold({ ...model, isActive: false }, true)).toEqual(['USD 0'])
+  expect(await feesTold({ ...model, isActive: false }, true)).toEqual(['USD none'])
 })
 
 test('A model without currency has no fee, even if one was stored', async () => {
-  expect(await feesTold({ ...model, currency: '' })).toEqual([' 0'])
+  expect(await feesTold({ ...model, currency: '' })).toEqual([' none'])
 })

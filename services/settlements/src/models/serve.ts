@@ -1,9 +1,19 @@
 /** The settlement models over gRPC: created once per name. */
 import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
-import type { SettlementModel, settlementModelsService, Refusal } from '@causeway/protos'
+import {
+  settlementAccountTypeValues,
+  settlementModelDelayValues,
+  settlementModelGranularityValues,
+  settlementModelInterchangeValues,
+  settlementModelLedgerAccountTypeValues,
+  type ModelCreation,
+  type Refusal,
+  type SettlementModel,
+  type settlementModelsService,
+} from '@causeway/protos'
 import { isRefused } from '@causeway/services'
-import type { Refused } from '../refusal.ts'
+import { refuse, type Refused } from '../domain/refusal.ts'
 import { decideModel, nameTaken, unknownModel, type Model } from './domain/model.ts'
 import type { ModelStore } from './store.ts'
 
@@ -22,15 +32,15 @@ export function modelHandlers({
       const models = await store.all()
       return {
         models: models
-          .filter((model) => currency === '' || model.currency === currency)
-          .filter((model) => name === '' || model.name === name)
+          .filter((model) => currency === undefined || model.currency === currency)
+          .filter((model) => name === undefined || model.name === name)
           .map(messageOf),
       }
     },
-    CreateSettlementModel: async ({ actor = '', ...message }) => {
-      const { interchangeFeePercentage = '', windowCron = '', ...proposal } = message
-      const asked = { ...proposal, interchangeFeePercentage, windowCron }
-      const decision = decideModel(asked, new Date())
+    CreateSettlementModel: async ({ actor = '', ...proposal }) => {
+      const unknown = unknownWordIn(proposal)
+      if (unknown !== undefined) return refusedWith(unknown)
+      const decision = decideModel(proposal, new Date())
       if (decision.type === 'REFUSE') return refusedWith(decision)
       const model = await store.create(decision.draft, actor)
       if (model === undefined) return refusedWith(nameTaken(proposal.name))
@@ -47,11 +57,42 @@ export function modelHandlers({
   }
 }
 
-function messageOf({ feePercentage, windowCron, ...model }: Model): SettlementModel {
+/** A word that a newer caller may know. */
+function unknownWordIn(proposal: Omit<ModelCreation, 'actor'>): Refused | undefined {
+  const { granularity, interchange, delay, ledgerAccountType, settlementAccountType } = proposal
+  if (!settlementModelGranularityValues.includes(granularity)) {
+    return refuse('INVALID', `settlementGranularity is ${either(settlementModelGranularityValues)}`)
+  }
+  if (!settlementModelInterchangeValues.includes(interchange)) {
+    return refuse('INVALID', `settlementInterchange is ${either(settlementModelInterchangeValues)}`)
+  }
+  if (!settlementModelDelayValues.includes(delay)) {
+    return refuse('INVALID', `settlementDelay is ${either(settlementModelDelayValues)}`)
+  }
+  if (!settlementModelLedgerAccountTypeValues.includes(ledgerAccountType)) {
+    const types = either(settlementModelLedgerAccountTypeValues)
+    return refuse('ACCOUNT_TYPE_UNKNOWN', `ledgerAccountType is ${types}`)
+  }
+  if (
+    settlementAccountType !== undefined &&
+    !settlementAccountTypeValues.includes(settlementAccountType)
+  ) {
+    const types = either(settlementAccountTypeValues)
+    return refuse('ACCOUNT_TYPE_UNKNOWN', `settlementAccountType is ${types}`)
+  }
+  return undefined
+}
+
+function either(words: readonly string[]): string {
+  return words.join(' or ')
+}
+
+function messageOf({ feePercentage, windowCron, currency, ...model }: Model): SettlementModel {
   return {
     ...model,
-    ...(feePercentage === null ? {} : { interchangeFeePercentage: formatAmount(feePercentage) }),
-    ...(windowCron === null || windowCron === '' ? {} : { windowCron }),
+    currency: currency || undefined,
+    interchangeFeePercentage: feePercentage === null ? undefined : formatAmount(feePercentage),
+    windowCron: windowCron || undefined,
   }
 }
 

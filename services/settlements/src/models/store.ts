@@ -2,7 +2,7 @@
 import type { EventBus } from '@causeway/bus'
 import { auditEntry } from '@causeway/events'
 import { statement, type Database } from '@causeway/postgres'
-import type { Refused } from '../refusal.ts'
+import type { Refused } from '../domain/refusal.ts'
 import { changed, type Change, type Draft, type Model } from './domain/model.ts'
 
 export interface ModelStore {

@@ -1,13 +1,13 @@
 /** The cursor of a page: the key of its last line, opaque to callers. What is read of one can be compared with keys. */
-import type { LineKey } from './store.ts'
+import type { LineKey } from '../lines/read-store.ts'
 
 export function writeCursor({ windowId, day, transferId, kind }: LineKey): string {
   return Buffer.from(JSON.stringify([windowId, day, transferId, kind])).toString('base64url')
 }
 
 /** Null: from the beginning. Undefined: invalid. */
-export function readCursor(cursor: string): LineKey | null | undefined {
-  if (cursor === '') return null
+export function readCursor(cursor: string | undefined): LineKey | null | undefined {
+  if (cursor === undefined) return null
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
     if (!Array.isArray(parts)) return undefined

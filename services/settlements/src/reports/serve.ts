@@ -1,8 +1,8 @@
 /** The transfers behind the sums, in bounded pages. */
 import type { Handlers } from '@causeway/grpc'
 import type { Database } from '@causeway/postgres'
-import { orNull, type settlementReportsService, type TransferRow } from '@causeway/protos'
-import { refuse, type Refused } from '../refusal.ts'
+import type { settlementReportsService, TransferRow } from '@causeway/protos'
+import { refuse, type Refused } from '../domain/refusal.ts'
 import { settlementOf } from '../settlements/store.ts'
 import { verifySettlements, type ComparedLedger } from '../verification/verify.ts'
 import { isDay, readCursor, writeCursor } from './cursor.ts'
@@ -14,7 +14,7 @@ import {
   type LineKey,
   type ReadLine,
   type Wanted,
-} from './store.ts'
+} from '../lines/read-store.ts'
 
 const rows_default = 1_000
 const rows_max = 5_000
@@ -41,7 +41,7 @@ export function reportHandlers(
       const wanted = windows.map((windowId): Wanted => ({
         windowId,
         contents: contents.filter((content) => content.windowId === windowId),
-        participant: orNull(participant),
+        participant: participant ?? null,
         day: null,
       }))
       return page(db, originsOf, { wanted, after, limit })
@@ -50,16 +50,18 @@ export function reportHandlers(
       const after = readCursor(cursor)
       if (after === undefined) return refusedWith(refuse('INVALID', 'cursor is none of ours'))
       if (participant === '') return refusedWith(refuse('INVALID', 'participant is missing'))
-      if (day !== '' && !isDay(day)) return refusedWith(refuse('INVALID', `${day} is not a day`))
-      if (windowId === 0 && day === '') {
+      if (day !== undefined && !isDay(day))
+        return refusedWith(refuse('INVALID', `${day} is not a day`))
+      const windows =
+        windowId !== undefined ? [windowId] : day !== undefined ? await windowsOn(db, day) : []
+      if (windows.length === 0) {
         return refusedWith(refuse('INVALID', 'neither a window nor a day is given'))
       }
-      const windows = windowId === 0 ? await windowsOn(db, day) : [windowId]
       const wanted = windows.map((id): Wanted => ({
         windowId: id,
         contents: null,
         participant,
-        day: orNull(day),
+        day: day ?? null,
       }))
       return page(db, originsOf, { wanted, after, limit })
     },
@@ -67,7 +69,7 @@ export function reportHandlers(
       if (transferIds.length > ids_max) {
         throw new RangeError(`at most ${ids_max} transfers can be requested at once`)
       }
-      return { rows: [...(await linesOutsideWindows(db, transferIds))], cursor: '' }
+      return { rows: [...(await linesOutsideWindows(db, transferIds))] }
     },
     VerifySettlements: async () => {
       const { windowsCompared, differences } = await verifySettlements({ db, ledger }, new Date())
@@ -79,13 +81,13 @@ export function reportHandlers(
 interface PageAsked {
   readonly wanted: readonly Wanted[]
   readonly after: LineKey | null
-  readonly limit: number
+  readonly limit: number | undefined
 }
 
 /** Reads window by window until the page is full. */
 async function page(db: Database, originsOf: OriginsOf, asked: PageAsked) {
   const { wanted, after } = asked
-  const limit = bounded(asked.limit)
+  const limit = Math.min(Math.max(asked.limit ?? rows_default, 1), rows_max)
   const found: ReadLine[] = []
   for (const window of wanted) {
     if (after !== null && window.windowId < after.windowId) continue
@@ -94,13 +96,9 @@ async function page(db: Database, originsOf: OriginsOf, asked: PageAsked) {
     if (found.length >= limit) break
   }
   const last = found.at(-1)
-  const cursor = last === undefined || found.length < limit ? '' : writeCursor(last.key)
+  const cursor = last === undefined || found.length < limit ? undefined : writeCursor(last.key)
   const rows = await originsOf(found.map(({ row }) => row))
   return { rows: { rows, cursor } }
-}
-
-function bounded(limit: number): number {
-  return limit <= 0 ? rows_default : Math.min(limit, rows_max)
 }
 
 function refusedWith({ reason, detail }: Refused) {

@@ -5,7 +5,7 @@
 import type { EventBus } from '@causeway/bus'
 import { auditEntry } from '@causeway/events'
 import type { Database, Transaction } from '@causeway/postgres'
-import { refuse, requestIdFault, textFault, type Refused } from '../refusal.ts'
+import { refuse, requestIdFault, textFault, type Refused } from '../domain/refusal.ts'
 import { windowStateOf } from '../windows/domain/window.ts'
 import { contentStatesOf, saveWindowStates } from '../windows/store.ts'
 import {

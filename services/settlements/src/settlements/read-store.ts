@@ -1,7 +1,13 @@
 /** Settlements as operators read them. */
 import { formatAmount } from '@causeway/money'
 import { statement, textArray, type Queries } from '@causeway/postgres'
-import type { Settlement, SettlementAccount, SettlementWindow } from '@causeway/protos'
+import type {
+  Settlement,
+  SettlementAccount,
+  SettlementAccountState,
+  SettlementState,
+  SettlementWindow,
+} from '@causeway/protos'
 import { anyWindow, groupedBy, readWindows } from '../windows/read-store.ts'
 
 export interface SettlementFilter {
@@ -11,7 +17,7 @@ export interface SettlementFilter {
   readonly participantId: number | null
   readonly windowId: number | null
   readonly accountId: number | null
-  readonly state: string | null
+  readonly state: SettlementState | null
   readonly from: Date | null
   readonly to: Date | null
   readonly windowFrom: Date | null
@@ -88,7 +94,7 @@ interface TakenRow {
 interface SettlementRow {
   readonly id: number
   readonly model: string
-  readonly state: string
+  readonly state: SettlementState
   readonly reason: string
   readonly external_reference: string
   readonly created_at: Date
@@ -102,7 +108,7 @@ interface AccountRow {
   readonly participant: string
   readonly currency: string
   readonly net: string
-  readonly state: string
+  readonly state: SettlementAccountState
   readonly reason: string
   readonly external_reference: string
   readonly changed_at: Date
@@ -140,12 +146,14 @@ export async function readSettlements(
     id: row.id,
     model: row.model,
     state: row.state,
-    reason: row.reason,
-    externalReference: row.external_reference,
+    explanation: row.reason,
+    externalReference: row.external_reference || undefined,
     createdAt: row.created_at.toISOString(),
     changedAt: row.changed_at.toISOString(),
     windows: windowsWith(takenBy.get(row.id) ?? [], windows),
     accounts: (accountsOf.get(row.id) ?? []).map(accountOf),
+    stepEffects: [],
+    unknownAccounts: [],
   }))
   return { settlements, nextBeforeId: isLast ? null : (rows.at(-1)?.id ?? null) }
 }
@@ -190,8 +198,8 @@ function accountOf(row: AccountRow): SettlementAccount {
     accountId: row.account_id,
     currency: row.currency,
     state: row.state,
-    reason: row.reason,
-    externalReference: row.external_reference,
+    explanation: row.reason,
+    externalReference: row.external_reference || undefined,
     net: formatAmount(BigInt(row.net)),
     changedAt: row.changed_at.toISOString(),
     isUpdated: false,

@@ -1,20 +1,26 @@
 /** Settlements over gRPC. */
 import type { Handlers } from '@causeway/grpc'
-import {
-  orNull,
-  type AccountUpdate,
-  type Settlement,
-  type SettlementAccount,
-  type settlementsService,
+import type {
+  AccountUpdate,
+  Settlement,
+  SettlementAccount,
+  settlementsService,
+  StepEffect,
+  UnknownAccount,
 } from '@causeway/protos'
+import { modelFor } from '../allocation.ts'
+import type { Model } from '../models/domain/model.ts'
 import { timeIn } from '../proto-values.ts'
-import { refuse, type Refused } from '../refusal.ts'
+import { refuse, type Refused } from '../domain/refusal.ts'
 import { create, type CreatingParts } from './create.ts'
+import { effectsOf } from './domain/effects.ts'
 import type { Fault } from './domain/settlement.ts'
 import { anySettlement, readSettlements } from './read-store.ts'
 import { abort, updateAccounts, type SteppingParts } from './step.ts'
 
-export interface SettlementServiceParts extends CreatingParts, SteppingParts {}
+export interface SettlementServiceParts extends CreatingParts, SteppingParts {
+  readonly models: () => Promise<readonly Model[]>
+}
 
 const updates_max = 10_000
 
@@ -23,41 +29,43 @@ export function settlementHandlers(
 ): Handlers<typeof settlementsService> {
   const { db } = parts
   return {
-    CreateSettlement: async (creation) => {
-      const created = await create(parts, creation)
+    CreateSettlement: async ({ explanation: reason, ...creation }) => {
+      const created = await create(parts, { ...creation, reason })
       if (created.type === 'REFUSE') return refusedWith(created)
       return settlementAnswer(parts, created.settlementId)
     },
     ListSettlements: async (query) => {
       const { settlements, nextBeforeId } = await readSettlements(db, {
         id: null,
-        currency: orNull(query.currency),
-        participantId: orNull(query.participantId),
-        windowId: orNull(query.windowId),
-        accountId: orNull(query.accountId),
-        state: orNull(query.state),
+        currency: query.currency ?? null,
+        participantId: query.participantId ?? null,
+        windowId: query.windowId ?? null,
+        accountId: query.accountId ?? null,
+        state: query.state ?? null,
         from: timeIn(query.from),
         to: timeIn(query.to),
         windowFrom: timeIn(query.windowFrom),
         windowTo: timeIn(query.windowTo),
-        beforeId: orNull(query.beforeId),
-        limit: query.limit <= 0 ? anySettlement.limit : Math.min(query.limit, anySettlement.limit),
+        beforeId: query.beforeId ?? null,
+        limit: Math.min(query.limit ?? anySettlement.limit, anySettlement.limit),
       })
-      return { settlements: [...settlements], nextBeforeId: nextBeforeId ?? 0 }
+      return { settlements: [...settlements], nextBeforeId: nextBeforeId ?? undefined }
     },
     GetSettlement: ({ id }) => settlementAnswer(parts, id),
     UpdateSettlementAccounts: async ({ settlementId, accounts, actor }) => {
       if (accounts.length === 0 || accounts.length > updates_max) {
         return refusedWith(refuse('INVALID', `between 1 and ${updates_max} accounts are updated`))
       }
-      const stepped = await updateAccounts(parts, settlementId, accounts, actor)
+      const updates = accounts.map(updateOf)
+      const stepped = await updateAccounts(parts, settlementId, updates, actor)
       if (stepped.type === 'REFUSE') return refusedWith(stepped)
       const answer = await settlementAnswer(parts, settlementId)
       return answer.settlement === null
         ? answer
         : { settlement: withFaults(answer.settlement, accounts, stepped.faults) }
     },
-    AbortSettlement: async ({ settlementId, reason, externalReference, actor }) => {
+    AbortSettlement: async ({ settlementId, actor, ...message }) => {
+      const { explanation: reason, externalReference = '' } = message
       const aborted = await abort(parts, settlementId, { reason, externalReference }, actor)
       if (aborted.type === 'REFUSE') return refusedWith(aborted)
       return settlementAnswer(parts, settlementId)
@@ -65,15 +73,42 @@ export function settlementHandlers(
   }
 }
 
-async function settlementAnswer({ db }: SettlementServiceParts, id: number) {
-  const { settlements } = await readSettlements(db, { ...anySettlement, id })
+async function settlementAnswer(parts: SettlementServiceParts, id: number) {
+  const { settlements } = await readSettlements(parts.db, { ...anySettlement, id })
   const [settlement] = settlements
-  return settlement === undefined
-    ? refusedWith(refuse('SETTLEMENT_UNKNOWN', `there is no settlement ${id}`))
-    : { settlement, refusal: null }
+  if (settlement === undefined) {
+    return refusedWith(refuse('SETTLEMENT_UNKNOWN', `there is no settlement ${id}`))
+  }
+  const stepEffects = effectsUnder(await parts.models(), settlement.model, parts.excludesUnpaid)
+  return { settlement: { ...settlement, stepEffects }, refusal: null }
 }
 
-/** Adds each fault to its account; unknown accounts are listed after the settlement's own. */
+/** Payments are covered as the model of positions names it that is in force for the currency. */
+function effectsUnder(
+  models: readonly Model[],
+  name: string,
+  excludesUnpaid: boolean,
+): StepEffect[] {
+  const model = models.find((one) => one.name === name)
+  if (model === undefined) throw new Error(`settlement model ${name} is gone`)
+  const coverType = modelFor(models, model.currency)?.settlementAccountType ?? 'SETTLEMENT'
+  return effectsOf({ ...model, excludesUnpaid }, coverType).map(
+    ({ state, owing, owed, awaitsFundsOut }) => ({
+      state,
+      owingCover: owing.cover,
+      owingNetDebitCap: owing.netDebitCap,
+      owedCover: owed.cover,
+      owedNetDebitCap: owed.netDebitCap,
+      awaitsFundsOut,
+    }),
+  )
+}
+
+function updateOf({ explanation: reason, externalReference = '', ...update }: AccountUpdate) {
+  return { ...update, reason, externalReference }
+}
+
+/** Adds each fault to its account; unknown accounts are listed beside the settlement's own. */
 function withFaults(
   settlement: Settlement,
   updates: readonly AccountUpdate[],
@@ -85,38 +120,26 @@ function withFaults(
     const fault = faults.find(({ update }) => isAbout(update, account))
     return fault === undefined
       ? { ...account, isUpdated }
-      : { ...account, isUpdated, fault: faultMessage(fault) }
+      : { ...account, isUpdated, fault: faultOf(fault) }
   })
   const strange = faults.filter(({ update }) => !own.some((account) => isAbout(update, account)))
-  return { ...settlement, accounts: [...own, ...strange.map(strangeAccount)] }
+  return { ...settlement, accounts: own, unknownAccounts: strange.map(unknownAccount) }
 }
 
 function isAbout(
-  { participantId, accountId }: AccountUpdate,
+  { participantId, accountId }: Fault['update'],
   account: Pick<SettlementAccount, 'participantId' | 'accountId'>,
 ): boolean {
   return account.accountId === accountId && account.participantId === participantId
 }
 
-function faultMessage({ reason, detail }: Fault): { reason: string; detail: string } {
+function faultOf({ reason, detail }: Fault) {
   return { reason, detail }
 }
 
-function strangeAccount(fault: Fault): SettlementAccount {
-  const { participantId, accountId, state, reason, externalReference } = fault.update
-  return {
-    participantId,
-    participant: '',
-    accountId,
-    currency: '',
-    state,
-    reason,
-    externalReference,
-    net: '',
-    changedAt: '',
-    isUpdated: true,
-    fault: faultMessage(fault),
-  }
+function unknownAccount(fault: Fault): UnknownAccount {
+  const { participantId, accountId } = fault.update
+  return { participantId, accountId, fault: faultOf(fault) }
 }
 
 function refusedWith({ reason, detail }: Refused) {

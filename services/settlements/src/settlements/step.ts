@@ -10,13 +10,14 @@ import type { Calls } from '@causeway/grpc'
 import { formatAmount, parseDecimal } from '@causeway/money'
 import type { Database, Transaction } from '@causeway/postgres'
 import { retrying, type Logger } from '@causeway/process'
-import { present, type ledgerService, type SettlementEntry } from '@causeway/protos'
+import type { ledgerService, SettlementEntry, SettlementState } from '@causeway/protos'
 import { finishEach } from '../finish.ts'
-import { refuse, textFault, type Refused } from '../refusal.ts'
+import { refuse, textFault, type Refused } from '../domain/refusal.ts'
 import { followContents } from './create.ts'
 import {
   committingIn,
   grossMovements,
+  grossMovements_max,
   netMovements,
   pairMovements,
   steppingOf,
@@ -24,13 +25,7 @@ import {
   type Rules,
   type Stepping,
 } from './domain/movements.ts'
-import {
-  decideAbort,
-  decideUpdate,
-  type Fault,
-  type SettlementState,
-  type Update,
-} from './domain/settlement.ts'
+import { decideAbort, decideUpdate, type Fault, type Update } from './domain/settlement.ts'
 import {
   endOfStep,
   grossPages,
@@ -215,12 +210,12 @@ export async function moveMoney(
 
 /** Depends on nothing that changes while the step is open, so a repeat gives the same pages. */
 async function* pagesOf(
-  { db, ...parts }: SteppingParts,
+  { db }: SteppingParts,
   settlement: StoredSettlement,
   { changes, excludesUnpaid }: OpenStep,
 ): AsyncGenerator<readonly Movement[]> {
   const { model } = settlement
-  const rules: Rules = { ...model, excludesUnpaid: excludesUnpaid ?? parts.excludesUnpaid }
+  const rules: Rules = { ...model, excludesUnpaid }
   const stepping = steppingOf(settlement.accounts, changes)
   if (model.granularity === 'GROSS') {
     yield* grossMovementPages(db, settlement, rules, stepping)
@@ -244,14 +239,20 @@ async function* grossMovementPages(
   const payers = committingIn(stepping)
   if (payers.size === 0) return
   for (const windowId of await windowsOf(db, settlement.id)) {
-    const pages = grossPages(db, windowId, settlement.model.id, payers, entries_max / 2)
+    const pages = grossPages(
+      db,
+      windowId,
+      settlement.model.id,
+      payers,
+      Math.floor(entries_max / grossMovements_max),
+    )
     for await (const lines of pages) yield lines.flatMap((line) => grossMovements(rules, line))
   }
 }
 
 /** Movements that the ledger posts together. */
 interface Page {
-  readonly stepId: string | null
+  readonly stepId: string
   readonly isFirst: boolean
   readonly movements: readonly Movement[]
 }
@@ -269,16 +270,16 @@ async function post(
   { stepId, isFirst, movements }: Page,
 ): Promise<Refusal | undefined> {
   const entries = movements.map((movement) => entryOf(id, movement))
-  const request = { settlementId: id, entries, isFirst, ...present({ stepId }) }
+  const request = { settlementId: id, entries, isFirst, stepId }
   const { outcome, detail, positions, stepEnded } = await retrying(
     () => ledger.PostSettlementEntries(request, { deadline_ms }),
     { log, what: `moving money of settlement ${id}`, signal },
   )
-  if (outcome !== 'POSTED') return { detail: `${outcome}: ${detail}`, stepEnded }
+  if (outcome !== 'POSTED') return { detail: `${outcome}: ${detail ?? ''}`, stepEnded }
   if (!model.requireLiquidityCheck) return undefined
   for (const { participantId, value, limit, currency } of positions) {
-    const left = (parseDecimal(limit) ?? 0n) - (parseDecimal(value) ?? 0n)
-    if (limit !== '' && left < 0n) {
+    const left = (parseDecimal(limit ?? '') ?? 0n) - (parseDecimal(value) ?? 0n)
+    if (limit !== undefined && left < 0n) {
       const about = { settlementId: id, participantId, currency, position: value, limit }
       log.warn(about, 'ALARM a settlement took a position above its net debit cap')
     }
@@ -291,9 +292,9 @@ function entryOf(settlementId: number, movement: Movement): SettlementEntry {
   const { name, debit, credit, amount, currency, awaitsFundsOut } = movement
   return {
     entryId: derivedId(`settlement/${settlementId}`, name),
-    debitParticipant: debit.participant ?? '',
+    debitParticipant: debit.participant ?? undefined,
     debitAccountType: debit.type,
-    creditParticipant: credit.participant ?? '',
+    creditParticipant: credit.participant ?? undefined,
     creditAccountType: credit.type,
     amount: formatAmount(amount),
     currency,

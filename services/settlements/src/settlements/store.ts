@@ -6,14 +6,9 @@ import {
   type Queries,
   type Transaction,
 } from '@causeway/postgres'
+import type { SettlementState } from '@causeway/protos'
 import type { Rules, Pair, GrossLine } from './domain/movements.ts'
-import type {
-  Account,
-  AccountState,
-  Change,
-  Settlement,
-  SettlementState,
-} from './domain/settlement.ts'
+import type { Account, AccountState, Change, Settlement } from './domain/settlement.ts'
 
 /** The part of a model that settling needs. */
 export interface SettlementModel extends Omit<Rules, 'excludesUnpaid'> {
@@ -205,18 +200,17 @@ export interface OpenStep {
   /** Of an abort, else null: the reason of the settlement itself. */
   readonly aborted: { readonly reason: string; readonly externalReference: string } | null
   readonly actor: string
-  /** The id of the step in the ledger, unique among all steps. Null: an older release stored the step without it. */
-  readonly ledgerId: string | null
+  /** The id of the step in the ledger, unique among all steps. */
+  readonly ledgerId: string
   /**
    * Whether a net sender's amount is no cover until its funds out are recorded, as it was when the
-   * step was decided. Null: an older release stored the step without it.
+   * step was decided.
    */
-  readonly excludesUnpaid: boolean | null
+  readonly excludesUnpaid: boolean
 }
 
-/** The stored JSON of a step; older releases stored only the first three members. */
-type StoredStep = Pick<OpenStep, 'changes' | 'state' | 'aborted'> &
-  Partial<Pick<OpenStep, 'ledgerId' | 'excludesUnpaid'>>
+/** The stored JSON of a step. */
+type StoredStep = Omit<OpenStep, 'stepId' | 'settlementId' | 'actor'>
 
 interface StepRow {
   readonly id: string
@@ -259,8 +253,7 @@ export async function endOfStep(db: Queries, { stepId }: OpenStep): Promise<bool
 }
 
 function stepOf({ id, settlement_id, step, actor }: StepRow): OpenStep {
-  const { ledgerId = null, excludesUnpaid = null, ...stored } = JSON.parse(step) as StoredStep
-  return { stepId: id, settlementId: settlement_id, actor, ...stored, ledgerId, excludesUnpaid }
+  return { stepId: id, settlementId: settlement_id, actor, ...(JSON.parse(step) as StoredStep) }
 }
 
 const saveAccounts = statement(`

@@ -3,6 +3,7 @@
  * database, and FSPs that pay each other as the transfers service would make them.
  */
 import { randomUUID } from 'node:crypto'
+import { schemaOf } from '@causeway/runtime'
 import type { OutgoingMessage } from '@causeway/bus'
 import { newEvent, type Payload } from '@causeway/events'
 import type { Calls, Handlers } from '@causeway/grpc'
@@ -20,12 +21,14 @@ import {
   thirdPartyTransactionsService,
   transfersService,
   type LedgerAnswer,
+  type ModelCreation,
   type RequestedQuote,
   type Settlement,
-  type SettlementModel,
+  type SettlementAccountState,
+  type SettlementKind,
   type SettlementWindow,
   type ThirdPartySummary,
-  type TransferState,
+  type KnownTransfer,
 } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { start } from '../service.ts'
@@ -39,7 +42,7 @@ export interface Payment {
   readonly amount: string
   readonly currency?: string
   readonly modelId: number
-  readonly settles?: 'NET' | 'GROSS_IMMEDIATE' | 'GROSS_DEFERRED'
+  readonly settles?: SettlementKind
 }
 
 export interface TestScheme {
@@ -69,7 +72,7 @@ export interface SchemeOptions {
 
 /** The data of the substitutes for transfers, quoting and auth-service. */
 export interface Requested {
-  readonly transfers: TransferState[]
+  readonly transfers: KnownTransfer[]
   readonly quotes: RequestedQuote[]
   readonly transactions: ThirdPartySummary[]
   /** The substitute for auth-service does not answer. */
@@ -126,8 +129,7 @@ async function openOn(parts: TestParts, options: SchemeOptions): Promise<TestSch
   ]
   const db = await parts.openDatabase({
     url: '',
-    schema: 'settlements',
-    migrations: new URL('../../migrations/', import.meta.url),
+    ...schemaOf('settlements'),
     connections_max: 2,
   })
   const stopServices = async () => {
@@ -155,23 +157,20 @@ async function openOn(parts: TestParts, options: SchemeOptions): Promise<TestSch
   }
 }
 
-const deferredNet: SettlementModel = {
-  id: 0,
+const deferredNet: ModelCreation = {
   name: 'DEFERREDNET',
-  isActive: true,
   granularity: 'NET',
   interchange: 'MULTILATERAL',
   delay: 'DEFERRED',
   currency: 'USD',
   requireLiquidityCheck: true,
   ledgerAccountType: 'POSITION',
-  settlementAccountType: '',
   autoPositionReset: true,
 }
 
 export async function addModel(
   { models }: TestScheme,
-  changes: Partial<SettlementModel> = {},
+  changes: Partial<ModelCreation> = {},
 ): Promise<number> {
   const { model, refusal } = await models.CreateSettlementModel({ ...deferredNet, ...changes })
   if (!model) throw new Error(refusal?.detail)
@@ -190,33 +189,46 @@ export interface Funding {
   readonly cap: string
   readonly position: string
   readonly deposit: string
+  /** The account of the deposit. */
+  readonly type: string
 }
 
-const rich: Funding = { cap: '10000000', position: '', deposit: '10000000' }
+const rich: Funding = { cap: '10000000', position: '0', deposit: '10000000', type: 'SETTLEMENT' }
 
-/** Active, with a net debit cap of 10,000,000 and as much on deposit, unless given. */
+/** Active, with an address, a net debit cap of 10,000,000 and as much on deposit, unless given. */
 export async function addFsp(
   scheme: TestScheme,
   name: string,
   currency = 'USD',
-  { cap, position: initialPosition, deposit: amount }: Funding = rich,
+  funding: Partial<Funding> = {},
 ): Promise<void> {
   const { participants } = scheme
-  const limit = { type: 'NET_DEBIT_CAP', value: cap, alarmPercentage: '' }
+  const { cap, position: initialPosition, deposit: amount, type } = { ...rich, ...funding }
+  const limit = { type: 'NET_DEBIT_CAP', value: cap }
   done(await participants.CreateParticipant({ name, currency, createdBy: 'operator' }))
   done(await participants.SetInitialPositionAndLimits({ name, currency, limit, initialPosition }))
+  const address = { type: 'FSPIOP_CALLBACK_URL', value: `https://${name}.example` }
+  done(await participants.UpdateEndpoint({ name, ...address, createdBy: 'operator' }))
   done(await participants.UpdateParticipantState({ name, isActive: true }))
+  await deposit(scheme, name, amount, { currency, type })
+}
+
+export async function deposit(
+  scheme: TestScheme,
+  name: string,
+  amount: string,
+  { currency, type }: { readonly currency: string; readonly type: string },
+): Promise<void> {
   done(
-    await participants.ManageFundsCreditDebitPairInstruction({
+    await scheme.participants.ManageFundsCreditDebitPairInstruction({
       transferId: randomUUID(),
       name,
-      accountId: await accountOf(scheme, name, 'SETTLEMENT', currency),
+      accountId: await accountOf(scheme, name, type, currency),
       kind: 'DEPOSIT',
       amount,
       currency,
       externalReference: 'bank 1',
-      reason: 'liquidity',
-      extensionList: Buffer.alloc(0),
+      explanation: 'liquidity',
     }),
   )
 }
@@ -279,8 +291,7 @@ export async function commit(
     expiresAt,
     settlementModelId: payment.modelId,
     settles: payment.settles ?? 'NET',
-    payerAccountId: 0,
-    payeeAccountId: 0,
+    isBulkItem: false,
   }))
   await ledger.ProcessTransferPrepare({ items }, patient)
   const receivedAt = new Date().toISOString()
@@ -295,7 +306,7 @@ export async function commit(
     patient,
   )
   const wrong = answers.find(({ outcome }) => outcome !== 'POSTED')
-  if (wrong !== undefined) throw new Error(`${wrong.outcome} ${wrong.reason}`)
+  if (wrong !== undefined) throw new Error(`${wrong.outcome} ${wrong.refusal ?? wrong.voidReason}`)
   return answers
 }
 
@@ -318,9 +329,9 @@ export function committed(answer: LedgerAnswer, payment: Payment | undefined): O
     amount: { amount: payment.amount, currency: payment.currency ?? 'USD' },
     fulfilment: 'fulfilment',
     completedTimestamp: '2026-01-01T00:00:00.000Z',
-    settlementModelId: answer.settlementModelId,
+    settlementModelId: payment.modelId,
     settles: payment.settles ?? 'NET',
-    ...(answer.windowId === 0 ? {} : { settlementWindowId: answer.windowId }),
+    settlementWindowId: answer.windowId,
     notifyPayee: false,
     receivedAt: new Date(Date.now() - 120).toISOString(),
     fulfiledAt: new Date().toISOString(),
@@ -330,15 +341,14 @@ export function committed(answer: LedgerAnswer, payment: Payment | undefined): O
 }
 
 export async function openWindow({ windows }: TestScheme): Promise<number> {
-  const any = { participantId: 0, from: '', to: '', currency: '', limit: 0, beforeId: 0 }
-  const found = await windows.ListSettlementWindows({ ...any, state: 'OPEN' })
+  const found = await windows.ListSettlementWindows({ state: 'OPEN' })
   return found.windows[0]?.id ?? 0
 }
 
 /** Closes the window that is open, and waits for all its lines. */
 export async function closeOpen(scheme: TestScheme): Promise<SettlementWindow> {
   const windowId = await openWindow(scheme)
-  const request = { requestId: randomUUID(), windowId, reason: 'end of day', actor: 'ada' }
+  const request = { requestId: randomUUID(), windowId, explanation: 'end of day', actor: 'ada' }
   const { refusal } = await scheme.windows.CloseSettlementWindow(request, patient)
   if (refusal) throw new Error(refusal.detail)
   return untilState(scheme, windowId, 'CLOSED')
@@ -365,7 +375,13 @@ export async function settle(
   model = 'DEFERREDNET',
 ): Promise<Settlement> {
   const { settlement, refusal } = await settlements.CreateSettlement(
-    { requestId: randomUUID(), model, reason: 'daily', windowIds: [...windowIds], actor: 'ada' },
+    {
+      requestId: randomUUID(),
+      model,
+      explanation: 'daily',
+      windowIds: [...windowIds],
+      actor: 'ada',
+    },
     patient,
   )
   if (!settlement) throw new Error(refusal?.detail)
@@ -376,13 +392,13 @@ export async function settle(
 export async function stepAll(
   { settlements }: TestScheme,
   { id, accounts }: Settlement,
-  state: string,
+  state: SettlementAccountState,
 ): Promise<Settlement> {
   const updates = accounts.map(({ participantId, accountId }) => ({
     participantId,
     accountId,
     state,
-    reason: state,
+    explanation: state,
     externalReference: 'bank 7',
   }))
   const request = { settlementId: id, accounts: updates, actor: 'ada' }

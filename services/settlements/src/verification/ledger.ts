@@ -11,6 +11,7 @@ import type { Database } from '@causeway/postgres'
 import type { LedgerEntry, ledgerService } from '@causeway/protos'
 import {
   grossMovements,
+  grossMovements_max,
   netMovements,
   committingIn,
   type Rules,
@@ -46,6 +47,7 @@ export interface ComparingParts {
 
 const looks = 3
 const ids_max = 1_000
+const lines_max = Math.floor(ids_max / grossMovements_max)
 const page_max = 10_000
 const options = { deadline_ms: 30_000 }
 
@@ -157,7 +159,7 @@ async function compareGross(
   for (const windowId of await windowsOf(db, id)) {
     for (const [payers, presence] of sides) {
       if (payers.size === 0) continue
-      for await (const lines of grossPages(db, windowId, model.id, payers, ids_max / 2)) {
+      for await (const lines of grossPages(db, windowId, model.id, payers, lines_max)) {
         const movements = lines.flatMap((line) => grossMovements(rules, line))
         const expected = movements.map((movement) => alone(movement, presence))
         sentences.push(...sentencesOf(await compare(expected)))
@@ -213,7 +215,7 @@ function differenceOf(
     entry.currency === currency &&
     (debit.participant ?? entry.payerFsp) === entry.payerFsp &&
     (credit.participant ?? entry.payeeFsp) === entry.payeeFsp
-  const sum = entries.reduce((total, entry) => total + (parseDecimal(entry.amount) ?? 0n), 0n)
+  const sum = entries.reduce((total, entry) => total + (parseDecimal(entry.amount ?? '') ?? 0n), 0n)
   if (entries.length > 0 && entries.every(isRight) && sum === amount) return undefined
   const found = entries.map((entry) => `${entry.outcome} ${entry.amount} ${entry.currency}`)
   const has = found.length === 0 ? 'nothing' : found.join(' and ')

@@ -2,7 +2,7 @@
 import type { Calls } from '@causeway/grpc'
 import type { Database } from '@causeway/postgres'
 import type { LedgerEntry, ledgerService, TransferRow } from '@causeway/protos'
-import { linesAfter, type LineKey } from '../reports/store.ts'
+import { linesAfter, type LineKey } from '../lines/read-store.ts'
 
 export interface LinesParts {
   readonly db: Database

@@ -1,13 +1,13 @@
 /** The queries of verification: by window, so that no statement grows with the age of the hub. */
 import { statement, type Queries } from '@causeway/postgres'
-import type { AccountState, SettlementState } from '../settlements/domain/settlement.ts'
-import type { ContentState, WindowState } from '../windows/domain/window.ts'
+import type { SettlementState, SettlementWindowState, WindowContentState } from '@causeway/protos'
+import type { AccountState } from '../settlements/domain/settlement.ts'
 
 export interface ClosedWindow {
   readonly id: number
-  readonly state: WindowState
+  readonly state: SettlementWindowState
   readonly closedAt: Date
-  readonly contents: readonly ContentState[]
+  readonly contents: readonly WindowContentState[]
 }
 
 const closedAfter = statement(`
@@ -27,7 +27,7 @@ export async function closedWindowsAfter(
 ): Promise<readonly ClosedWindow[]> {
   const rows = await db.query<{
     id: number
-    state: WindowState
+    state: SettlementWindowState
     closed_at: Date
     contents: string
   }>(closedAfter, [afterId, limit])
@@ -35,7 +35,7 @@ export async function closedWindowsAfter(
     id: row.id,
     state: row.state,
     closedAt: row.closed_at,
-    contents: JSON.parse(row.contents) as ContentState[],
+    contents: JSON.parse(row.contents) as WindowContentState[],
   }))
 }
 

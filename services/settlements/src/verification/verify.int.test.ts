@@ -1,4 +1,5 @@
 /** Verify finds differences between settlements and the ledger and describes them in sentences. */
+import { schemaOf } from '@causeway/runtime'
 import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
 import { statement, type Database } from '@causeway/postgres'
 import { defaultsOf } from '@causeway/process/testing'
@@ -31,8 +32,7 @@ beforeAll(async () => {
   })
   ledger = await scheme.parts.openDatabase({
     url: '',
-    schema: 'participant_lifecycle',
-    migrations: new URL('../../../participant-lifecycle/migrations/', import.meta.url),
+    ...schemaOf('participant-lifecycle'),
     connections_max: 1,
   })
   await openHub(scheme)

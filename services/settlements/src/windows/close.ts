@@ -9,7 +9,7 @@ import type { Database } from '@causeway/postgres'
 import { retrying, type Logger } from '@causeway/process'
 import type { ledgerService } from '@causeway/protos'
 import { finishEach } from '../finish.ts'
-import { refuse, requestIdFault, textFault, type Refused } from '../refusal.ts'
+import { refuse, requestIdFault, textFault, type Refused } from '../domain/refusal.ts'
 import { askClosing, forgetClosing, openClosings, saveClosed, type Closing } from './store.ts'
 
 export interface ClosingParts {
@@ -54,15 +54,15 @@ export async function finishClosing(
     () => ledger.RotateSettlementWindow({ requestId, windowId, nextWindowId }),
     { log, what: `closing window ${windowId} in the ledger`, signal },
   )
-  const { outcome, nets } = answer
+  const { outcome, nets, nextWindowId: after } = answer
   if (outcome === 'ROTATED') {
     await saveClosed(db, bus, closing, nets)
     return { type: 'CLOSED', windowId, nextWindowId }
   }
-  if (outcome === 'NOT_CURRENT' && answer.nextWindowId > 0) {
+  if (outcome === 'NOT_CURRENT' && after !== undefined) {
     // The ledger is ahead: it rotated for an intent that another process, which got EMPTY, has
     // deleted.
-    const taken = { ...closing, nextWindowId: answer.nextWindowId }
+    const taken = { ...closing, nextWindowId: after }
     const saved = await saveClosed(db, bus, taken, nets)
     if (saved) return { type: 'CLOSED', windowId, nextWindowId: taken.nextWindowId }
     await forgetClosing(db, closing)

@@ -1,13 +1,19 @@
 /** Windows with their contents, as operators read them. */
 import { formatAmount } from '@causeway/money'
 import { statement, textArray, type Queries } from '@causeway/postgres'
-import type { ContentNet, SettlementWindow, WindowContent } from '@causeway/protos'
+import type {
+  ContentNet,
+  SettlementWindow,
+  SettlementWindowState,
+  WindowContent,
+  WindowContentState,
+} from '@causeway/protos'
 
 export interface WindowFilter {
   /** Null means any. */
   readonly ids: readonly number[] | null
   readonly participantId: number | null
-  readonly state: string | null
+  readonly state: SettlementWindowState | null
   readonly from: Date | null
   readonly to: Date | null
   readonly currency: string | null
@@ -56,7 +62,7 @@ const listNets = statement(`
 
 interface WindowRow {
   readonly id: number
-  readonly state: string
+  readonly state: SettlementWindowState
   readonly reason: string
   readonly created_at: Date
   readonly changed_at: Date
@@ -65,7 +71,7 @@ interface WindowRow {
 interface ContentRow {
   readonly id: number
   readonly window_id: number
-  readonly state: string
+  readonly state: WindowContentState
   readonly ledger_account_type: string
   readonly currency: string
   readonly created_at: Date
@@ -113,7 +119,7 @@ export async function readWindows(
   return windows.map((window) => ({
     id: window.id,
     state: window.state,
-    reason: window.reason,
+    explanation: window.reason,
     createdAt: window.created_at.toISOString(),
     changedAt: window.changed_at.toISOString(),
     contents: (contentsOf.get(window.id) ?? []).map((row) =>
@@ -130,7 +136,7 @@ function contentMessage(row: ContentRow, nets: readonly NetRow[]): WindowContent
     currency: row.currency,
     createdAt: row.created_at.toISOString(),
     changedAt: row.changed_at.toISOString(),
-    settlementId: row.settlement_id ?? 0,
+    settlementId: row.settlement_id ?? undefined,
     settlementModelId: row.model_id,
     settlementModel: row.model,
     transfersCount: row.transfers_count,

@@ -1,8 +1,8 @@
 /** The settlement windows over gRPC. */
 import type { Handlers } from '@causeway/grpc'
-import { orNull, type settlementWindowsService } from '@causeway/protos'
+import type { settlementWindowsService } from '@causeway/protos'
 import { timeIn } from '../proto-values.ts'
-import { refuse, type Refused } from '../refusal.ts'
+import { refuse, type Refused } from '../domain/refusal.ts'
 import { closeWindow, type ClosingParts } from './close.ts'
 import { anyWindow, readWindows } from './read-store.ts'
 
@@ -17,23 +17,23 @@ export function windowHandlers(
   const { db } = parts
   return {
     ListSettlementWindows: async ({ participantId, state, from, to, currency, ...page }) => {
-      const limit = page.limit <= 0 ? anyWindow.limit : Math.min(page.limit, anyWindow.limit)
+      const limit = Math.min(page.limit ?? anyWindow.limit, anyWindow.limit)
       const filter = {
         ids: null,
-        participantId: orNull(participantId),
-        state: orNull(state),
+        participantId: participantId ?? null,
+        state: state ?? null,
         from: timeIn(from),
         to: timeIn(to),
-        currency: orNull(currency),
-        beforeId: orNull(page.beforeId),
+        currency: currency ?? null,
+        beforeId: page.beforeId ?? null,
         limit,
       }
       const windows = await readWindows(db, filter, 'SUMS')
       const last = windows.length < limit ? undefined : windows.at(-1)
-      return { windows: [...windows], nextBeforeId: last?.id ?? 0 }
+      return { windows: [...windows], nextBeforeId: last?.id }
     },
     GetSettlementWindow: ({ id }) => windowAnswer(parts, id),
-    CloseSettlementWindow: async ({ requestId, windowId, reason, actor }) => {
+    CloseSettlementWindow: async ({ requestId, windowId, explanation: reason, actor }) => {
       const closed = await closeWindow(parts, { requestId, windowId, reason, actor })
       if (closed.type === 'REFUSE') return refusedWith(closed)
       await parts.onClosed()

@@ -9,9 +9,9 @@ import {
   type Queries,
   type Transaction,
 } from '@causeway/postgres'
-import type { WindowNet } from '@causeway/protos'
-import { refuse, type Refused } from '../refusal.ts'
-import type { ContentState, Tally, WindowState } from './domain/window.ts'
+import type { SettlementWindowState, WindowContentState, WindowNet } from '@causeway/protos'
+import { refuse, type Refused } from '../domain/refusal.ts'
+import type { Tally } from './domain/window.ts'
 
 export interface Closing {
   readonly requestId: string
@@ -59,7 +59,7 @@ export function askClosing(
 ): Promise<AskedClosing> {
   const { requestId, windowId, reason, actor } = request
   return db.transaction(async (tx): Promise<AskedClosing> => {
-    const [window] = await tx.query<{ state: WindowState }>(lockWindow, [windowId])
+    const [window] = await tx.query<{ state: SettlementWindowState }>(lockWindow, [windowId])
     if (window === undefined) return refuse('WINDOW_UNKNOWN', `there is no window ${windowId}`)
     const [own] = await tx.query<ClosingRow>(findClosing, [requestId])
     if (own !== undefined && own.window_id !== windowId) {
@@ -156,7 +156,7 @@ export function saveClosed(
 ): Promise<boolean> {
   const { requestId, windowId, nextWindowId, reason, actor } = closing
   return db.transaction(async (tx) => {
-    const [window] = await tx.query<{ state: WindowState }>(lockWindow, [windowId])
+    const [window] = await tx.query<{ state: SettlementWindowState }>(lockWindow, [windowId])
     if (window?.state !== 'OPEN') return false
     await tx.query(markProcessing, [windowId, reason])
     await tx.query(openNext, [nextWindowId])
@@ -304,11 +304,11 @@ const contentStates = statement(`
 export async function contentStatesOf(
   tx: Transaction,
   windowIds: readonly number[],
-): Promise<ReadonlyMap<number, readonly ContentState[]>> {
+): Promise<ReadonlyMap<number, readonly WindowContentState[]>> {
   const rows = await tx.query<{ window_id: number; states: string }>(contentStates, [
     textArray(windowIds.map(String)),
   ])
-  return new Map(rows.map((row) => [row.window_id, JSON.parse(row.states) as ContentState[]]))
+  return new Map(rows.map((row) => [row.window_id, JSON.parse(row.states) as WindowContentState[]]))
 }
 
 const saveStates = statement(`
@@ -319,7 +319,7 @@ const saveStates = statement(`
 
 export async function saveWindowStates(
   tx: Transaction,
-  states: ReadonlyMap<number, WindowState>,
+  states: ReadonlyMap<number, SettlementWindowState>,
   reason: string | null,
 ): Promise<void> {
   await tx.query(saveStates, [

@@ -16,9 +16,10 @@ import {
   type BulkFulfilEvent,
   type BulkRejectEvent,
 } from './contract.ts'
-import { askedIds, type Bulk } from './domain/bulk.ts'
+import type { Bulk } from './domain/bulk.ts'
 import {
   decideBulkAnswer,
+  decidedIds,
   decideItem,
   refusesAll,
   type BulkAnswer,
@@ -26,6 +27,7 @@ import {
   type BulkReject,
   type ItemDecision,
 } from './domain/decide.ts'
+import { share_bytes, withinBytes } from './domain/extensions.ts'
 import { readShown } from './query.ts'
 import { slicesOf } from './split.ts'
 import type { BulkDeps } from '../deps.ts'
@@ -36,16 +38,22 @@ type Message = BulkFulfil | BulkReject
 /** All steps. */
 export async function answer(deps: BulkDeps, event: BulkAnswerEvent): Promise<void> {
   const message = answerMessageOf(event)
-  const bulk = await takeAnswer(deps, event, message)
-  if (bulk !== undefined) await endItems(deps, event, message, bulk)
+  const taken = await takeAnswer(deps, event, message)
+  if (taken !== undefined) await endItems(deps, event, message, taken)
 }
 
-/** (a) Stores the message; the bulk whose items it ends, or undefined when it changes nothing. */
+/** A bulk, and those of its items that a message decides on and that are open. */
+interface Taken {
+  readonly bulk: Bulk
+  readonly open: readonly string[]
+}
+
+/** (a) Stores the message; the items that it ends, or undefined when it changes nothing. */
 async function takeAnswer(
   deps: BulkDeps,
   event: BulkAnswerEvent,
   message: Message,
-): Promise<Bulk | undefined> {
+): Promise<Taken | undefined> {
   for (;;) {
     const bulk = await deps.bulks.read(message.bulkTransferId)
     const decision = decideBulkAnswer(bulk, message)
@@ -54,7 +62,14 @@ async function takeAnswer(
       await tellSender(deps, event, bulk, decision)
       return undefined
     }
+    if (bulk === undefined) throw new Error(`${message.bulkTransferId} is taken, but not stored`)
+    const decided = decidedIds(bulk, message)
+    const open =
+      decided.length === 0 ? [] : await deps.bulks.openItems(bulk.bulkTransferId, decided)
+    // Nothing new is reported: repeated in any number, it costs two short reads.
+    if (open.length === 0 && !decision.isLast && bulk.state === 'PROCESSING') return undefined
     const { bulkTransferId, eventId, kind, receivedAt } = message
+    await deps.giveWay()
     const isTaken = await deps.bulks.take({
       bulkTransferId,
       eventId,
@@ -63,7 +78,7 @@ async function takeAnswer(
       relay: event.relay,
       lastWord: decision.isLast ? lastWordOf(message) : undefined,
     })
-    if (isTaken) return bulk
+    if (isTaken) return { bulk, open }
     // Another message, or the end of the bulk, was first: it is decided by what is stored now.
   }
 }
@@ -97,7 +112,7 @@ async function tellSender(
     await deps.store.storeRefused([refusal], deps.now())
   }
   const shown = error !== undefined || bulk === undefined ? undefined : await readShown(deps, bulk)
-  await deps.bulks.announce([bulkAnswerTo(event, decision, shown)])
+  await deps.bulks.announce([bulkAnswerTo(deps, event, decision, shown)])
 }
 
 interface ToEnd {
@@ -111,13 +126,13 @@ async function endItems(
   deps: BulkDeps,
   event: BulkAnswerEvent,
   message: Message,
-  bulk: Bulk,
+  { bulk, open }: Taken,
 ): Promise<void> {
   const { traceparent } = event
-  const decisionOf = itemDecisions(message)
+  const decisionOf = itemDecisions(message, share_bytes(bulk.counts.items))
   const unfinished: Unfinished[] = []
   // Read slice by slice, so that no long read stops single payments.
-  for (const slice of slicesOf(askedIds(bulk))) {
+  for (const slice of slicesOf(open)) {
     await deps.giveWay()
     const stored = await deps.store.read(slice)
     const toEnd = slice.flatMap((transferId) => {
@@ -132,23 +147,33 @@ async function endItems(
   throwUnfinished(unfinished)
 }
 
-/** The result of a transfer in the message; undefined: none. The first of several results counts. */
-function itemDecisions(message: Message): (transfer: Claimed & Open) => ItemDecision | undefined {
+/**
+ * The result of a transfer in the message; undefined: none. The first of several results counts. Extension
+ * lists of more bytes than the share of an item are left out.
+ */
+function itemDecisions(
+  message: Message,
+  extensions_bytes_max: number,
+): (transfer: Claimed & Open) => ItemDecision | undefined {
   if (message.kind === 'REJECT') {
-    const error = message.errorInformation
-    return () => ({ type: 'release', reason: 'REJECTED', error })
+    const { errorInformation } = withinBytes(message, extensions_bytes_max)
+    return () => ({ type: 'release', reason: 'REJECTED', error: errorInformation })
   }
   const results = new Map(
     message.results.toReversed().map((result) => [result.transferId, result] as const),
   )
+  const resultOf = (transferId: string) => {
+    const result = results.get(transferId)
+    return result === undefined ? undefined : withinBytes(result, extensions_bytes_max)
+  }
   if (!refusesAll(message)) {
     return (transfer) => {
-      const result = results.get(transfer.transferId)
+      const result = resultOf(transfer.transferId)
       return result === undefined ? undefined : decideItem(transfer, result)
     }
   }
   return ({ transferId }) => {
-    const { errorInformation: error, extensionList } = results.get(transferId) ?? {}
+    const { errorInformation: error, extensionList } = resultOf(transferId) ?? {}
     return { type: 'release', reason: 'REJECTED', error, extensionList }
   }
 }

@@ -3,6 +3,7 @@
  * other process.
  */
 import { randomUUID } from 'node:crypto'
+import { schemaOf } from '@causeway/runtime'
 import { onEvents, type DomainEvent } from '@causeway/events'
 import type { Calls } from '@causeway/grpc'
 import { start as startLedger, settings as ledgerSettings } from '@causeway/participant-lifecycle'
@@ -15,12 +16,13 @@ import { ledgerService, participantsService } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { start as startSettlements, settings as settlementsSettings } from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Transfer } from '../domain/transfer.ts'
 import { handleBatch } from '../handle.ts'
 import { openLedger, type LedgerCalls } from '../ledger.ts'
-import { openRecordStore } from '../record-store.ts'
-import { stateHandlers } from '../states.ts'
+import { openRecordStore } from '../records/record-store.ts'
+import { stateHandlers } from '../records/states.ts'
 import { openTransferStore, readTransfers, type TransferStore } from '../store.ts'
-import { sweep, type SweepOptions } from '../sweep.ts'
+import { sweep, type SweepOptions } from '../expiry/sweep.ts'
 import {
   bulkFulfilEvent,
   bulkPrepareEvent,
@@ -28,7 +30,7 @@ import {
   bulkRejectEvent,
   fulfilled,
 } from '../testing/bulk-messages.ts'
-import { payee, payer, prepareEvent } from '../testing/messages.ts'
+import { payee, payer, prepareEvent, relayOf } from '../testing/messages.ts'
 import { deposit, onboard } from '../testing/scheme.ts'
 import { openDeliveryStore, type Found, type Place } from '@causeway/records'
 import type { AlarmKind, Deps } from '../deps.ts'
@@ -72,8 +74,7 @@ beforeAll(async () => {
   modelId = await onboard(parts.grpc)
   db = await parts.openDatabase({
     url: '',
-    schema: 'transfers',
-    migrations: new URL('../../migrations/', import.meta.url),
+    ...schemaOf('transfers'),
     connections_max: 4,
   })
   store = openTransferStore(db, parts.bus)
@@ -180,7 +181,7 @@ describe('Bulk transfers:', () => {
     const event = prepared(5, { expiration: inMs(300) })
     await handle(event)
     await eventually(() => Date.now() > Date.parse(event.payload.expiration), 'the expiry is past')
-    await sweep(deps, { ...bounds, batch_max: 2 })
+    await sweep(deps, 'items', { ...bounds, batch_max: 2 })
     expect((await publishedOf(event)).filter((name) => name !== 'BulkTransferItemsEnded')).toEqual([
       'BulkTransferPrepared',
       'BulkTransferCompleted',
@@ -211,28 +212,143 @@ describe('Bulk transfers:', () => {
     await handle(event)
     await db.query(holdStatement, [bulkTransferId])
     await eventually(() => Date.now() > Date.parse(event.payload.expiration), 'the expiry is past')
-    await sweep(deps, bounds)
+    await sweep(deps, 'items', bounds)
     expect(await outcomesOf(event)).toEqual(['RESERVED', 'RESERVED'])
     await db.query(letGoStatement, [bulkTransferId])
-    await sweep(deps, bounds)
+    await sweep(deps, 'items', bounds)
     expect(await outcomesOf(event)).toEqual(['VOIDED', 'VOIDED'])
   })
 })
 
-test('A bulk transfer whose items were swept by a release without bulks is ended by the comparison', async () => {
+describe('Messages of the payee FSP before the last one:', () => {
+  const bytesOf = async (event: BulkPrepareEvent) =>
+    (await db.query<{ kind: string; bytes: number }>(messagesOf, [event.payload.bulkTransferId]))
+      .filter(({ kind }) => kind !== 'PREPARE')
+      .map(({ bytes }) => bytes)
+
+  test('They are stored up to the bytes of a bulk, each takes effect, and the last one is always stored', async () => {
+    const event = prepared(6)
+    await handle(event)
+    const large = { ...relayOf('part'), body: Buffer.alloc(5 * 2 ** 20) }
+    const whole = paid(event)
+    for (const transferId of idsOf(event).slice(0, 5)) {
+      const results = fulfilled([transferId])
+      const part = { individualTransferResults: results, bulkTransferState: 'PROCESSING' as const }
+      const payload = { ...whole.payload, ...part }
+      await handle({ ...whole, id: randomUUID(), payload, relay: large })
+    }
+    expect((await bulks.read(event.payload.bulkTransferId))?.counts.committed).toBe(5)
+    expect(await bytesOf(event)).toEqual([large, large, large].map(({ body }) => body.length))
+    await handle({ ...whole, relay: large })
+    expect(await bytesOf(event)).toHaveLength(4)
+    expect(await outcomesOf(event)).toEqual(idsOf(event).map(() => 'POSTED'))
+  })
+
+  test('Of the items that a message names those are found that are open and of its bulk', async () => {
+    const event = prepared(3)
+    const { bulkTransferId } = event.payload
+    const other = prepared(1)
+    await handle(event)
+    await handle(other)
+    const [first = '', second = '', third = ''] = idsOf(event)
+    await handle(
+      bulkFulfilEvent(bulkTransferId, fulfilled([second]), {
+        bulkTransferState: 'PROCESSING',
+        destinationFspId: payer,
+        receivedAt: inMs(0),
+      }),
+    )
+    const asked = [third, ...idsOf(other), second, first, randomUUID()]
+    expect(await bulks.openItems(bulkTransferId, asked)).toEqual([third, first])
+  })
+})
+
+test('A bulk transfer whose items have stored more extensions than a message may have ends', async () => {
+  const event = prepared(1_000, { expiration: inMs(60_000) })
+  const { bulkTransferId } = event.payload
+  await handle(event)
+  const [last = '', ...others] = idsOf(event)
+  await handle(
+    bulkFulfilEvent(bulkTransferId, fulfilled(others), {
+      bulkTransferState: 'PROCESSING',
+      destinationFspId: payer,
+      receivedAt: inMs(0),
+    }),
+  )
+  await db.query(extendItemsStatement, [bulkTransferId])
+  await handle(
+    bulkFulfilEvent(bulkTransferId, fulfilled([last]), {
+      destinationFspId: payer,
+      receivedAt: inMs(0),
+    }),
+  )
+  expect(await bulks.read(bulkTransferId)).toMatchObject({ state: 'COMPLETED' })
+  const end = (await eventsOf(event)).find(({ name }) => name === 'BulkTransferCompleted')
+  expect(JSON.stringify(end?.payload).length).toBeLessThan(5 * 2 ** 20)
+}, 120_000)
+
+test('The items of a bulk transfer whose answer is awaited do not expire before that moment', async () => {
+  const event = prepared(2, { expiration: inMs(1_000) })
+  const { bulkTransferId } = event.payload
+  await handle(event)
+  const until = new Date(Date.now() + 60_000)
+  const arrival = { bulkTransferId, payeeFsp: payee, receivedAt: inMs(0), until }
+  expect(await bulks.awaitAnswer({ ...arrival, bulkTransferId: randomUUID() })).toBe('UNKNOWN')
+  expect(await bulks.awaitAnswer({ ...arrival, payeeFsp: payer })).toBe('NOT_AWAITED')
+  expect(await bulks.awaitAnswer({ ...arrival, receivedAt: inMs(2_000) })).toBe('NOT_AWAITED')
+  expect(await bulks.awaitAnswer(arrival)).toBe('AWAITED')
+  // An earlier moment does not replace it.
+  expect(await bulks.awaitAnswer({ ...arrival, until: new Date(0) })).toBe('AWAITED')
+  const taken = async (at: Date) => {
+    const due = await store.takeDue('items', at, 0, 1_000)
+    return due.filter(({ transferId }) => idsOf(event).includes(transferId)).length
+  }
+  const before = new Date(until.getTime() - 1)
+  expect(await taken(before)).toBe(0)
+  const openSince = await store.openSince('items', before, new Date(Date.now() + 600_000), 1_000)
+  expect(openSince.map(({ bulkTransferId: id }) => id)).not.toContain(bulkTransferId)
+  expect(await taken(until)).toBe(2)
+  await handle(paid(event))
+  expect(await bulks.awaitAnswer(arrival)).toBe('NOT_AWAITED')
+})
+
+test('The items of bulks and all other transfers are swept by themselves', async () => {
+  const event = prepared(2)
+  const single = randomUUID()
+  await handle(event)
+  await handleSingle(single)
+  const own = new Set([...idsOf(event), single])
+  const ownOf = (transfers: readonly Transfer[]) =>
+    transfers.map(({ transferId }) => transferId).filter((id) => own.has(id))
+  const later = new Date(Date.now() + 120_000)
+  const due = new Date(Date.now() + 600_000)
+  expect(ownOf(await store.openSince('singles', later, due, 1_000))).toEqual([single])
+  expect(ownOf(await store.openSince('items', later, due, 1_000)).sort()).toEqual(
+    [...idsOf(event)].sort(),
+  )
+  expect(ownOf(await store.takeDue('singles', later, 0, 1_000))).toEqual([single])
+  expect(ownOf(await store.takeDue('items', later, 0, 1_000)).sort()).toEqual(
+    [...idsOf(event)].sort(),
+  )
+})
+
+test('A bulk transfer whose items became final without being counted is ended by the comparison', async () => {
   const event = prepared(2)
   const { bulkTransferId } = event.payload
   await handle(event)
   const later = new Date(Date.now() + 600_000)
   const say = () => []
-  expect(await bulks.endMiscounted(later, new Date(), say)).not.toContain(bulkTransferId)
+  expect(await bulks.miscounted(later)).not.toContain(bulkTransferId)
+  expect(await bulks.endMiscounted(bulkTransferId, new Date(), say)).toBe(false)
   await db.query(sweepItemsStatement, [bulkTransferId])
-  expect(await bulks.endMiscounted(later, new Date(), say)).toContain(bulkTransferId)
+  expect(await bulks.miscounted(later)).toContain(bulkTransferId)
+  expect(await bulks.endMiscounted(bulkTransferId, new Date(), say)).toBe(true)
   expect(await bulks.read(bulkTransferId)).toMatchObject({
     state: 'COMPLETED',
     counts: { undecided: 0, open: 0, committed: 0 },
   })
-  expect(await bulks.endMiscounted(later, new Date(), say)).toEqual([])
+  expect(await bulks.miscounted(later)).toEqual([])
+  expect(await bulks.endMiscounted(bulkTransferId, new Date(), say)).toBe(false)
 })
 
 describe('Reads of the operator:', () => {
@@ -422,7 +538,7 @@ describe('Crashes:', () => {
     const event = prepared(300)
     await Promise.all([handle(event), handle(event), handle({ ...event, id: randomUUID() })])
     const answer = paid(event)
-    await Promise.all([handle(answer), handle(answer), sweep(deps, bounds)])
+    await Promise.all([handle(answer), handle(answer), sweep(deps, 'items', bounds)])
     await expectOneEnd(event, 300)
   })
 })
@@ -465,9 +581,15 @@ describe('Cover:', () => {
 })
 
 const messagesOf = statement(`
-  select kind from bulk_messages where bulk_id = $1 order by received_at, kind desc`)
+  select kind, octet_length(body) as bytes from bulk_messages where bulk_id = $1 order by received_at, kind desc`)
 const holdStatement = statement(`
   insert into held_back (transfer_id, letter_id, event, reason) values ($1, 'letter', 'E', 'r')`)
+/** More than all of them together may be. */
+const extendItemsStatement = statement(`
+  update transfers set extension_list = (
+    select jsonb_build_object('extension', jsonb_agg(jsonb_build_object('key', 'k', 'value', repeat('v', 700))))
+    from generate_series(1, 16))::text
+  where bulk_id = $1 and state = 'COMMITTED'`)
 const sweepItemsStatement = statement(`
   update transfers set state = 'ABORTED', sweep_at = null, reason = 'TIMEOUT', completed_at = now(),
     error = '{"errorCode":"3303","errorDescription":"Transfer expired"}', completed_timestamp = now()
@@ -550,8 +672,8 @@ async function handleSingle(transferId: string): Promise<void> {
     expiration: inMs(60_000),
     receivedAt: inMs(0),
     settlementModelId: modelId,
-    payerAccountId: 0,
-    payeeAccountId: 0,
+    payerAccountId: undefined,
+    payeeAccountId: undefined,
   })
   await handleBatch(deps, openDeliveryStore(db, 'transfer_id'), [event])
 }

@@ -4,11 +4,16 @@
  */
 import type { OutgoingMessage } from '@causeway/bus'
 import { derivedId, newEvent, type DomainEvent, type Payload, type Relay } from '@causeway/events'
-import { errorInformation, type ErrorCode, type ErrorInformation } from '@causeway/fspiop'
+import {
+  errorInformation,
+  writeDateTime,
+  type ErrorCode,
+  type ErrorInformation,
+} from '@causeway/fspiop'
 import { formatAmount, parseAmount } from '@causeway/money'
-import { errorOf } from '../contract.ts'
+import { errorOf, type Compatibility } from '../contract.ts'
 import type { MovingAnswer } from '../domain/ledger-answer.ts'
-import { writable, type Claimed, type Final, type Open } from '../domain/transfer.ts'
+import type { Claimed, Final, Open } from '../domain/transfer.ts'
 import {
   wasAsked,
   type Bulk,
@@ -17,6 +22,7 @@ import {
   type Item,
 } from './domain/bulk.ts'
 import type { BulkAnswer, BulkAnswerReason, BulkFulfil, BulkReject } from './domain/decide.ts'
+import { withinBound } from './domain/extensions.ts'
 import { resultsOf } from './domain/progress.ts'
 import type { EndedBulk } from './store.ts'
 
@@ -41,15 +47,33 @@ const answerErrors = {
 /** Existing clients wait for these codes where a bulk has nothing that could be reserved. */
 const commonErrors = {
   QUOTE_UNKNOWN: ['3209'],
+  QUOTE_EXPIRED: ['3302'],
   PAYER_UNKNOWN: ['3202'],
   PAYEE_UNKNOWN: ['3203'],
   PAYER_INACTIVE: ['3202', 'the payer FSP or its account is not active'],
   PAYEE_INACTIVE: ['3203', 'the payee FSP or its account is not active'],
+  PAYEE_UNREACHABLE: ['3201', 'the payee FSP has no address for bulk transfers'],
   EXPIRED: ['3303'],
 } as const satisfies Record<CommonReason, ErrorOf>
 
-/** Of an item whose id another transfer has, or an item before it. */
-const idUsed = errorOf('MISMATCH')
+type NamedFsps = Pick<Bulk, 'payerFsp' | 'payeeFsp'>
+
+/** Texts that existing clients compare, with Mojaloop compatibility. */
+const mojaloopDetails: Readonly<Partial<Record<CommonReason, (fsps: NamedFsps) => string>>> = {
+  PAYER_UNKNOWN: ({ payerFsp }) => `Participant ${payerFsp} not found`,
+  PAYEE_UNKNOWN: ({ payeeFsp }) => `Participant ${payeeFsp} not found`,
+  PAYER_INACTIVE: ({ payerFsp }) => `Participant ${payerFsp} is inactive`,
+  PAYEE_INACTIVE: ({ payeeFsp }) => `Participant ${payeeFsp} is inactive`,
+}
+
+/** Of an item whose id another transfer has, or an item before it, and of a bulk with a used id. */
+function idUsed(compatibility: Compatibility): ErrorInformation {
+  return compatibility === 'mojaloop' ? errorInformation('3106') : errorOf('MISMATCH')
+}
+
+interface Rules {
+  readonly compatibility: Compatibility
+}
 
 export function requestOf({ id, payload }: BulkPrepareEvent): BulkRequest {
   return {
@@ -57,7 +81,7 @@ export function requestOf({ id, payload }: BulkPrepareEvent): BulkRequest {
     bulkQuoteId: payload.bulkQuoteId,
     payerFsp: payload.payerFsp,
     payeeFsp: payload.payeeFsp,
-    expiresAt: writable(Date.parse(payload.expiration)).toISOString(),
+    expiresAt: writeDateTime(Date.parse(payload.expiration)),
     requestHash: payload.payloadHash,
     payerVersion: payload.version,
     prepareEventId: id,
@@ -129,14 +153,17 @@ export function preparedBulk(
 }
 
 /** The id was used before with other content, or by another payer FSP. */
-export function modifiedBulk({ id, payload, traceparent }: BulkPrepareEvent): OutgoingMessage {
+export function modifiedBulk(
+  { compatibility }: Rules,
+  { id, payload, traceparent }: BulkPrepareEvent,
+): OutgoingMessage {
   const name = 'BulkTransferPrepareRefused'
   const { bulkTransferId, payerFsp: requesterFspId, version } = payload
   const refusal: Payload<typeof name> = {
     bulkTransferId,
     requesterFspId,
     version,
-    errorInformation: idUsed,
+    errorInformation: idUsed(compatibility),
   }
   return newEvent('transfers', name, refusal, { id: derivedId(id, name), traceparent })
 }
@@ -145,6 +172,7 @@ export function modifiedBulk({ id, payload, traceparent }: BulkPrepareEvent): Ou
 export function endedBulk(
   { bulk, items }: EndedBulk,
   traceparent: string | undefined,
+  compatibility: Compatibility,
 ): OutgoingMessage {
   const { bulkTransferId, payerFsp, payeeFsp, payerVersion, end } = bulk
   if (end === undefined)
@@ -155,13 +183,13 @@ export function endedBulk(
     payeeFsp,
     payerVersion,
     completedTimestamp: end.completedTimestamp,
-    individualTransferResults: resultsOf(items, withoutTransfer(bulk)),
+    individualTransferResults: resultsOf(items, withoutTransfer(bulk, compatibility)),
     ...payeeNoticeOf(bulk),
   }
   if (end.state === 'COMPLETED') {
     return newEvent('transfers', 'BulkTransferCompleted', payload, { traceparent })
   }
-  const error = errorOfBulk(bulk)
+  const error = errorOfBulk(bulk, compatibility)
   const rejected = error === undefined ? payload : { ...payload, errorInformation: error }
   return newEvent('transfers', 'BulkTransferRejected', rejected, { traceparent })
 }
@@ -180,17 +208,19 @@ function payeeNoticeOf({
 }
 
 /** Of a rejected bulk as a whole; undefined: each item has its own. */
-function errorOfBulk({ end, lastWord }: Bulk): ErrorInformation | undefined {
+function errorOfBulk(bulk: Bulk, compatibility: Compatibility): ErrorInformation | undefined {
+  const { end, lastWord } = bulk
   if (end?.state !== 'REJECTED') return undefined
   if (end.reason === undefined) return lastWord?.error
   const [code, detail]: ErrorOf = commonErrors[end.reason]
-  return errorInformation(code, detail)
+  const other = compatibility === 'mojaloop' ? mojaloopDetails[end.reason]?.(bulk) : undefined
+  return errorInformation(code, other ?? detail)
 }
 
 /** Of an item without a transfer: its id is used, unless nothing was claimed at all. */
-function withoutTransfer(bulk: Bulk): ErrorInformation {
-  const error = bulk.end?.reason === undefined ? undefined : errorOfBulk(bulk)
-  return error ?? idUsed
+function withoutTransfer(bulk: Bulk, compatibility: Compatibility): ErrorInformation {
+  const error = bulk.end?.reason === undefined ? undefined : errorOfBulk(bulk, compatibility)
+  return error ?? idUsed(compatibility)
 }
 
 /** An item that a transaction has ended, and the answer of the ledger. */
@@ -212,7 +242,7 @@ export function endedItems(
     payeeFsp,
     receivedAt,
     endedAt: now,
-    items: items.map(endedItem),
+    items: [...withinBound(items.map(endedItem))],
   }
   return newEvent('transfers', 'BulkTransferItemsEnded', payload, { traceparent })
 }
@@ -247,20 +277,22 @@ function endedItem({
 
 /** Answers carry an id made of the question's: asked again by a redelivery, they are the same. */
 export function bulkAnswerTo(
+  { compatibility }: Rules,
   event: BulkEvent,
   { legRole, error }: BulkAnswer,
   shown: BulkShown | undefined,
 ): OutgoingMessage {
   const { payload, traceparent } = event
   const name = 'BulkTransferQueryResponse'
-  const whole = shown === undefined || legRole === 'PAYEE' ? undefined : errorOfBulk(shown.bulk)
+  const whole =
+    shown === undefined || legRole === 'PAYEE' ? undefined : errorOfBulk(shown.bulk, compatibility)
   const response: Payload<typeof name> = {
     bulkTransferId: payload.bulkTransferId,
     requesterFspId: 'payerFsp' in payload ? payload.payerFsp : payload.requesterFspId,
     version: payload.version,
     legRole,
     ...(error === undefined
-      ? shownAs(shown, legRole, event.name, whole)
+      ? shownAs({ compatibility }, shown, legRole, event.name, whole)
       : { errorInformation: answerErrorOf(error) }),
   }
   return newEvent('transfers', name, response, { id: derivedId(event.id, name), traceparent })
@@ -274,6 +306,7 @@ export interface BulkShown {
 
 /** A repeated POST gets the answer of the first one, also an error of the whole bulk. A GET gets the state. */
 function shownAs(
+  { compatibility }: Rules,
   shown: BulkShown | undefined,
   legRole: BulkAnswer['legRole'],
   asked: BulkEvent['name'],
@@ -289,7 +322,7 @@ function shownAs(
   return {
     bulkTransferState: bulk.state,
     completedTimestamp: bulk.end.completedTimestamp,
-    individualTransferResults: resultsOf(concerned, withoutTransfer(bulk)),
+    individualTransferResults: resultsOf(concerned, withoutTransfer(bulk, compatibility)),
   }
 }
 

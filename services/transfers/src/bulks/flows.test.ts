@@ -1,6 +1,7 @@
 /** Bulk transfers from event to event, as FSPs see them. */
 import type { OutgoingMessage } from '@causeway/bus'
 import { catalogue } from '@causeway/events'
+import type { ReserveRefusal } from '@causeway/protos'
 import { describe, expect, test } from '@jest/globals'
 import {
   bulkFulfilEvent,
@@ -114,11 +115,12 @@ describe('Bulk transfers:', () => {
     expect(typesOf(published)).not.toContain('BulkTransferPrepared')
   })
 
-  test.each([
+  test.each<[ReserveRefusal, string]>([
     ['PAYER_INACTIVE', '3202'],
     ['PAYER_UNKNOWN', '3202'],
     ['PAYEE_INACTIVE', '3203'],
     ['PAYEE_UNKNOWN', '3203'],
+    ['PAYEE_UNREACHABLE', '3201'],
   ])(
     'A bulk transfer that the ledger refuses as a whole for %s is answered with %s',
     async (reason, code) => {
@@ -172,18 +174,24 @@ describe('Bulk transfers:', () => {
     expect(resultsIn(published[0])).toEqual([`${first} 3106`, `${second} 3106`])
   })
 
-  test('A bulk transfer with an unknown bulk quote is refused with 3209, also when repeated, and claims no item', async () => {
-    const world = openWorld({ isQuoted: false })
-    const event = bulkPrepareEvent(bulk, ids)
-    const published = await world.handleBulks(event)
-    expect(typesOf(published)).toEqual(['BulkTransferRejected'])
-    expect(errorIn(published[0])).toBe('3209')
-    expect(ids.map((id) => world.row(id))).toEqual([undefined, undefined, undefined])
-    expect(await world.handleBulks(event)).toEqual([])
-    const shown = await world.handleBulks(bulkQueryEvent(bulk, payer))
-    expect(payloadOf(shown[0])).toMatchObject({ bulkTransferState: 'REJECTED' })
-    expect(resultsIn(shown[0])).toEqual(ids.map((id) => `${id} 3209`))
-  })
+  test.each([
+    ['an unknown', 'QUOTE_UNKNOWN', '3209'],
+    ['an expired', 'QUOTE_EXPIRED', '3302'],
+  ] as const)(
+    'A bulk transfer with %s bulk quote is refused, also when repeated, and claims no item',
+    async (_what, quoteRefusal, code) => {
+      const world = openWorld({ quoteRefusal })
+      const event = bulkPrepareEvent(bulk, ids)
+      const published = await world.handleBulks(event)
+      expect(typesOf(published)).toEqual(['BulkTransferRejected'])
+      expect(errorIn(published[0])).toBe(code)
+      expect(ids.map((id) => world.row(id))).toEqual([undefined, undefined, undefined])
+      expect(await world.handleBulks(event)).toEqual([])
+      const shown = await world.handleBulks(bulkQueryEvent(bulk, payer))
+      expect(payloadOf(shown[0])).toMatchObject({ bulkTransferState: 'REJECTED' })
+      expect(resultsIn(shown[0])).toEqual(ids.map((id) => `${id} ${code}`))
+    },
+  )
 
   test('A bulk transfer without a settlement model for its currency is rejected item by item', async () => {
     const world = openWorld()
@@ -208,6 +216,37 @@ describe('Repeated requests:', () => {
       bulkTransferState: 'COMPLETED',
     })
     expect(resultsIn(published[0])).toEqual(ids.map((id) => `${id} paid`))
+  })
+
+  test.each<[ReserveRefusal, string, string]>([
+    ['PAYER_INACTIVE', '3202', `Payer FSP ID not found - Participant ${payer} is inactive`],
+    ['PAYEE_INACTIVE', '3203', `Payee FSP ID not found - Participant ${payee} is inactive`],
+    ['PAYEE_UNKNOWN', '3203', `Payee FSP ID not found - Participant ${payee} not found`],
+  ])(
+    'With Mojaloop compatibility a bulk that is refused for %s has %s and the text that its clients compare',
+    async (reason, errorCode, errorDescription) => {
+      const refusals = new Map([[payer, reason]])
+      const world = openWorld({ compatibility: 'mojaloop', refusals })
+      const errorInformation = { errorCode, errorDescription }
+      const [published] = (await world.handleBulks(bulkPrepareEvent(bulk, ids))).filter(
+        ({ type }) => type === 'BulkTransferRejected',
+      )
+      expect(payloadOf(published)).toMatchObject({ errorInformation })
+      const [again] = await world.handleBulks(bulkPrepareEvent(bulk, ids))
+      expect(payloadOf(again)).toMatchObject({ errorInformation })
+    },
+  )
+
+  test('With Mojaloop compatibility an item names the account that is inactive, and a used id has no detail', async () => {
+    const refusals = new Map([[payer, 'PAYEE_INACTIVE' as const]])
+    const world = openWorld({ compatibility: 'mojaloop', refusals })
+    await world.handleBulks(bulkPrepareEvent(bulk, ids))
+    const errorDescription = `Generic validation error - Participant ${payee} USD account is inactive`
+    expect(world.row(first)).toMatchObject({ error: { errorCode: '3100', errorDescription } })
+    const [refused] = await world.handleBulks(bulkPrepareEvent(bulk, [first]))
+    expect(payloadOf(refused)).toMatchObject({
+      errorInformation: { errorCode: '3106', errorDescription: 'Modified request' },
+    })
   })
 
   test('A repeated request of a bulk transfer that was refused as a whole gets the error again', async () => {
@@ -397,6 +436,35 @@ describe('Answers of the payee FSP:', () => {
         { transferId: third, errorInformation },
       ],
     })
+  })
+
+  test('An answer that names no item of the bulk transfer reads none, and reports nothing new twice', async () => {
+    const world = await acceptedWorld()
+    const bulkTransferState = 'PROCESSING'
+    const placesOf = async (results: Parameters<typeof bulkFulfilEvent>[1]) => {
+      const places: string[] = []
+      await world.handleBulksThrough(
+        (at) => void places.push(at),
+        [bulkFulfilEvent(bulk, results, { bulkTransferState })],
+      )
+      return places.filter((at) => at.startsWith('before'))
+    }
+    expect(await placesOf(fulfilled(['transfer-9']))).toEqual(['before read', 'before take'])
+    expect(world.bulk(bulk)?.state).toBe('PROCESSING')
+    expect(await placesOf(fulfilled(['transfer-9']))).toEqual(['before read'])
+    // Only the items that it names are read, and none that is final.
+    const named = await placesOf(fulfilled([first]))
+    expect(named).toEqual([
+      'before read',
+      'before openItems',
+      'before take',
+      'before read',
+      'before ProcessTransferFulfil',
+      'before move',
+      'before sweepAgain',
+    ])
+    expect(await placesOf(fulfilled([first]))).toEqual(['before read', 'before openItems'])
+    expect(ids.map((id) => world.row(id)?.state)).toEqual(['COMMITTED', 'RESERVED', 'RESERVED'])
   })
 
   test('Results for items that were not requested change nothing', async () => {

@@ -5,7 +5,7 @@
 import type { DomainEvent, EventName } from '@causeway/events'
 import { allOf } from '@causeway/process'
 import type { Delivery, DeliveryStore } from '@causeway/records'
-import type { BulkDeps, Deps } from '../deps.ts'
+import type { BulkDeps } from '../deps.ts'
 import { isOpen } from '../domain/transfer.ts'
 import { refusalIn, type Delivery as Judged } from '../domain/undelivered.ts'
 import { move, throwUnfinished, type Unfinished } from '../move.ts'
@@ -60,9 +60,7 @@ export async function handleBulks(
       deps.now(),
     ),
     ...[...ofBulks.values()].map((ofBulk) => workInOrder(deps, ofBulk)),
-    ...(deps.abortsRefusedDeliveries
-      ? requestsIn(reports).map((delivery) => abortRefusedBulk(deps, delivery))
-      : []),
+    ...(deps.abortsRefusedDeliveries ? [abortRefusedBulks(deps, requestsIn(reports))] : []),
   ])
 }
 
@@ -88,19 +86,27 @@ async function workInOrder(deps: BulkDeps, events: readonly BulkEvent[]): Promis
   }
 }
 
+async function abortRefusedBulks(
+  deps: BulkDeps,
+  deliveries: readonly (Delivery & Judged)[],
+): Promise<void> {
+  for (const delivery of deliveries) await abortRefusedBulk(deps, delivery)
+}
+
 /**
  * A bulk whose request the payee FSP has refused by its HTTP answer ends at once instead of at its expiry.
  * The ledger decides, item by item: an item that was posted first stays posted.
  *
  * @param delivery of POST /bulkTransfers
  */
-async function abortRefusedBulk(deps: Deps, delivery: Delivery & Judged): Promise<void> {
+async function abortRefusedBulk(deps: BulkDeps, delivery: Delivery & Judged): Promise<void> {
   const errorInformation = refusalIn(delivery)
   if (errorInformation === undefined) return
   const bulk = await deps.bulks.read(delivery.entityId)
   if (bulk === undefined || bulk.end !== undefined) return
   if (bulk.payeeFsp !== delivery.destinationFspId) return
   const completedTimestamp = deps.now().toISOString()
+  await deps.giveWay()
   const items = itemsOf(bulk, await deps.store.read(bulk.transferIds))
   const reserved = items.flatMap((item) => {
     const { transfer } = item
@@ -109,6 +115,7 @@ async function abortRefusedBulk(deps: Deps, delivery: Delivery & Judged): Promis
   })
   const unfinished: Unfinished[] = []
   for (const slice of slicesOf(reserved)) {
+    await deps.giveWay()
     const answers = await deps.ledger.release(
       slice.map(({ transfer }) => ({
         transfer,

@@ -1,6 +1,12 @@
 /** What is stored of one bulk, a search, and the comparison with the items. */
 import { isArchived, statement, textArray, type Database, type Statement } from '@causeway/postgres'
-import type { MessageRow, RefusedMessageRow, ReportedDeliveryRow } from '../record-store.ts'
+import type {
+  AbortReason,
+  BulkTransferState,
+  BulkTransferSummaryReason,
+  TransferState,
+} from '@causeway/protos'
+import type { MessageRow, RefusedMessageRow, ReportedDeliveryRow } from '../records/record-store.ts'
 import {
   foundIn,
   ofFspConditions,
@@ -16,8 +22,8 @@ export interface BulkSummaryRow {
   readonly bulk_quote_id: string
   readonly payer_fsp: string
   readonly payee_fsp: string
-  readonly state: string
-  readonly reason: string | null
+  readonly state: BulkTransferState
+  readonly reason: BulkTransferSummaryReason | null
   readonly items: number
   readonly undecided_count: number
   readonly open_count: number
@@ -29,8 +35,8 @@ export interface BulkSummaryRow {
 
 export interface BulkItemRow {
   readonly transfer_id: string
-  readonly state: string | null
-  readonly reason: string | null
+  readonly state: TransferState | null
+  readonly reason: AbortReason | null
   readonly amount: string | null
   readonly currency: string | null
   readonly is_asked: boolean

@@ -1,14 +1,9 @@
 /** Serves bulks over gRPC, for the operator and for verify. */
 import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
-import {
-  present,
-  type BulkTransferItem,
-  type BulkTransferSummary,
-  type transfersService,
-} from '@causeway/protos'
+import type { BulkTransferItem, BulkTransferSummary, transfersService } from '@causeway/protos'
 import { beforeTime, nextText, placeIn, type Found } from '@causeway/records'
-import { refusedOf, reportedDelivery, timeOf } from '../records.ts'
+import { refusedOf, reportedDelivery } from '../records/records.ts'
 import type { BulkItemRow, BulkRecordStore, BulkSummaryRow } from './record-store.ts'
 
 type BulkRecordHandlers = Pick<
@@ -31,23 +26,23 @@ export function bulkRecordHandlers(records: BulkRecordStore): BulkRecordHandlers
           messages: messages.map(({ kind, event_id, received_at }) => ({
             kind,
             eventId: event_id,
-            receivedAt: received_at?.toISOString() ?? '',
+            receivedAt: received_at?.toISOString(),
             body: Buffer.alloc(0),
           })),
           refusedMessages: refused.map(refusedOf),
           deliveries: deliveries.map(reportedDelivery),
-          ...present({ archivedMonth: bulk.archived_month }),
+          archivedMonth: bulk.archived_month ?? undefined,
         },
       }
     },
     SearchBulkTransfers: async ({ id, bulkQuoteId, fspId, states, from, to, limit, after }) => {
-      if (id !== '') return foundMessage({ rows: await records.find(id), next: undefined })
+      if (id !== undefined) return foundMessage({ rows: await records.find(id), next: undefined })
       const found = await records.search({
-        bulkQuoteId: bulkQuoteId === '' ? undefined : bulkQuoteId,
-        fspId: fspId === '' ? undefined : fspId,
+        bulkQuoteId,
+        fspId,
         states,
-        from: timeOf(from),
-        before: placeIn(after) ?? beforeTime(timeOf(to)),
+        from: from === undefined ? undefined : new Date(from),
+        before: placeIn(after) ?? beforeTime(to),
         rows_max: limit < 1 ? page_max : Math.min(limit, page_max),
       })
       return foundMessage(found)
@@ -65,7 +60,7 @@ export function bulkRecordHandlers(records: BulkRecordStore): BulkRecordHandlers
 function foundMessage({ rows, next }: Found<BulkSummaryRow>) {
   return {
     bulkTransfers: rows.map(summaryOf),
-    ...present({ next: nextText(next) }),
+    next: nextText(next),
   }
 }
 
@@ -76,24 +71,24 @@ function summaryOf(row: BulkSummaryRow): BulkTransferSummary {
     payerFsp: row.payer_fsp,
     payeeFsp: row.payee_fsp,
     state: row.state,
-    reason: row.reason ?? '',
+    reason: row.reason ?? undefined,
     items: row.items,
     undecided: row.undecided_count,
     open: row.open_count,
     committed: row.committed_count,
     expiresAt: row.expires_at.toISOString(),
     receivedAt: row.received_at.toISOString(),
-    ...present({ completedAt: row.completed_at?.toISOString() }),
+    completedAt: row.completed_at?.toISOString(),
   }
 }
 
 function itemOf(row: BulkItemRow): BulkTransferItem {
   return {
     transferId: row.transfer_id,
-    ...present({ state: row.state }),
-    reason: row.reason ?? '',
-    amount: row.amount === null ? '' : formatAmount(BigInt(row.amount)),
-    currency: row.currency ?? '',
+    state: row.state ?? undefined,
+    reason: row.reason ?? undefined,
+    amount: row.amount === null ? undefined : formatAmount(BigInt(row.amount)),
+    currency: row.currency ?? undefined,
     isAsked: row.is_asked,
   }
 }

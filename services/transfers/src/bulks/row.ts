@@ -1,6 +1,7 @@
 /** A stored bulk as a value of the domain. */
 import type { ErrorInformation } from '@causeway/fspiop'
-import type { Bulk, BulkState, CommonReason } from './domain/bulk.ts'
+import type { BulkTransferState } from '@causeway/protos'
+import type { Bulk, CommonReason } from './domain/bulk.ts'
 
 export interface BulkRow {
   readonly id: string
@@ -17,7 +18,7 @@ export interface BulkRow {
   readonly undecided_count: number
   readonly open_count: number
   readonly committed_count: number
-  readonly state: BulkState
+  readonly state: BulkTransferState
   /** One blank between two of them. */
   readonly left_out: string | null
   readonly answer_event_id: string | null

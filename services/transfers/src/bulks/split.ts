@@ -4,8 +4,9 @@
  * the request is sent to the payee FSP. A crash may follow any step; the next message about the bulk
  * continues from the stored state.
  */
+import { writableTime } from '@causeway/fspiop'
 import type { AccountHints } from '../ledger.ts'
-import { isOpen, writable, type Claimed, type Open } from '../domain/transfer.ts'
+import { isOpen, type Claimed, type Open } from '../domain/transfer.ts'
 import { move, throwUnfinished, type Unfinished } from '../move.ts'
 import { reserve } from '../prepare.ts'
 import {
@@ -46,14 +47,13 @@ async function claimBulk(
   event: BulkPrepareEvent,
 ): Promise<readonly (Claimed & Open)[] | undefined> {
   const request = requestOf(event)
-  const { bulkQuoteId, payerFsp } = request
-  const isQuoted = await deps.bulkQuotes.isKnown(bulkQuoteId, payerFsp)
-  const transfers = isQuoted ? transfersOf(event, request) : []
-  const refusal = isQuoted ? undefined : ('QUOTE_UNKNOWN' as const)
-  const sweepAt = writable(Date.parse(request.expiresAt) + deps.expiryGrace_ms)
+  const refusal = await deps.bulkQuotes.refusalOf(request)
+  const transfers = refusal === undefined ? transfersOf(event, request) : []
+  const sweepAt = writableTime(Date.parse(request.expiresAt) + deps.expiryGrace_ms)
   const claim = { request, transfers, sweepAt, relay: event.relay, refusal }
+  await deps.giveWay()
   const claimed = await deps.bulks.claim(claim, deps.now(), ({ ended }) =>
-    ended === undefined ? [] : [endedBulk(ended, event.traceparent)],
+    ended === undefined ? [] : [endedBulk(ended, event.traceparent, deps.compatibility)],
   )
   if (claimed !== undefined) {
     if (claimed.ended !== undefined) return undefined
@@ -68,7 +68,7 @@ async function claimBulk(
     case 'silence':
       return undefined
     case 'answer':
-      await deps.bulks.announce([bulkAnswerTo(event, decision, await readShown(deps, bulk))])
+      await deps.bulks.announce([bulkAnswerTo(deps, event, decision, await readShown(deps, bulk))])
       return undefined
     case 'refuse':
       await refuse(deps, event, bulk)
@@ -95,7 +95,7 @@ async function refuse(deps: BulkDeps, event: BulkPrepareEvent, { state }: Bulk):
     state,
   } as const
   await deps.store.storeRefused([refusal], deps.now())
-  await deps.bulks.announce([modifiedBulk(event)])
+  await deps.bulks.announce([modifiedBulk(deps, event)])
 }
 
 /** (b) Asks the ledger, slice by slice; each slice is moved by its answers before the next one. */
@@ -130,12 +130,12 @@ async function acceptBulk(deps: BulkDeps, event: BulkPrepareEvent): Promise<void
 
 function accountHints({ payload }: BulkPrepareEvent): (currency: string) => AccountHints {
   const hints = new Map(
-    payload.allocations.map(({ currency, payerAccountId = 0, payeeAccountId = 0 }) => [
+    payload.allocations.map(({ currency, payerAccountId, payeeAccountId }) => [
       currency,
       { payerAccountId, payeeAccountId },
     ]),
   )
-  return (currency) => hints.get(currency) ?? { payerAccountId: 0, payeeAccountId: 0 }
+  return (currency) => hints.get(currency) ?? {}
 }
 
 export function slicesOf<T>(items: readonly T[]): readonly (readonly T[])[] {

@@ -5,7 +5,7 @@
  */
 import type { EventBus, OutgoingMessage } from '@causeway/bus'
 import type { Relay } from '@causeway/events'
-import { plainBodies, type Bodies } from '@causeway/month-keys'
+import { plainBodies, type Bodies } from '@causeway/keys/months'
 import {
   monthOf,
   statement,
@@ -23,9 +23,9 @@ import {
   type BulkRequest,
   type CommonReason,
   type Item,
-  type LastWord,
 } from './domain/bulk.ts'
 import { endOf, type Step } from './domain/progress.ts'
+import { openAnswerTables, type AnswerTables } from './answer-store.ts'
 import { bulkColumns, bulkOf, type BulkRow } from './row.ts'
 
 export interface BulkClaim {
@@ -51,19 +51,7 @@ export interface ClaimedBulk {
   readonly ended: EndedBulk | undefined
 }
 
-/** A message of the payee FSP that is to be taken. */
-export interface TakenAnswer {
-  readonly bulkTransferId: string
-  readonly eventId: string
-  readonly kind: 'FULFIL' | 'REJECT'
-  /** ISO 8601 UTC: when the hub had it. */
-  readonly receivedAt: string
-  readonly relay: Relay | undefined
-  /** There when no other content is taken after it. */
-  readonly lastWord: LastWord | undefined
-}
-
-export interface BulkTables {
+export interface BulkTables extends AnswerTables {
   /** Stores the bulk with all items whose ids are new; undefined when the id of the bulk is not. */
   claim(
     claim: BulkClaim,
@@ -81,17 +69,17 @@ export interface BulkTables {
     bulkTransferId: string,
     buildEvents: (bulk: Bulk) => readonly OutgoingMessage[],
   ): Promise<void>
-  /** Stores the message unless the bulk is final or has another last word; whether it is taken. */
-  take(answer: TakenAnswer): Promise<boolean>
   /**
-   * Ends those that expired before that moment and whose items are all final though they are not counted
-   * so: a release that knows no bulks may have swept them. The ids of those that it ended.
+   * The ids of bulks that expired before that moment and whose items are all final though they are not
+   * counted so, by a fault of this service or of a person who changed rows. The longest expired come first.
    */
+  miscounted(expiredBefore: Date): Promise<readonly string[]>
+  /** Ends one of them by what its items are; false when it has ended, or was counted, meanwhile. */
   endMiscounted(
-    expiredBefore: Date,
+    bulkTransferId: string,
     now: Date,
     buildEvents: (ended: EndedBulk) => readonly OutgoingMessage[],
-  ): Promise<readonly string[]>
+  ): Promise<boolean>
   /** Announces what changes nothing. */
   announce(messages: readonly OutgoingMessage[]): Promise<void>
 }
@@ -166,25 +154,6 @@ const acceptStatement = statement(`
   update bulk_transfers set state = 'ACCEPTED', left_out = $2::text[]::integer[]
   where id = $1::text`)
 
-const takeStatement = statement(`
-  with taken as (
-    update bulk_transfers set state = 'PROCESSING',
-      answer_event_id = coalesce(answer_event_id, $5::uuid),
-      answer_hash = coalesce(answer_hash, $6::bytea),
-      answer_refuses = coalesce(answer_refuses, $7::boolean),
-      answer_error = case when answer_hash is null then $8::text else answer_error end,
-      payee_version = coalesce(payee_version, $9::text)
-    where id = $1::text and completed_at is null and left_out is not null
-      and (answer_hash is null or answer_hash = $6::bytea)
-    returning id, month
-  ), kept as (
-    insert into bulk_messages (month, bulk_id, kind, event_id, body, headers, received_at)
-    select month, id, $2::text, $3::uuid, $10::bytea, $11::bytea, $4::timestamptz
-    from taken where $10::bytea is not null
-    on conflict do nothing
-  )
-  select id from taken`)
-
 const miscountedStatement = statement(`
   select b.id from bulk_transfers b
   where b.completed_at is null and b.expires_at <= $1::timestamptz and not exists (
@@ -207,6 +176,7 @@ export function openBulkStore(
   bodies: Bodies = plainBodies,
 ): BulkTables {
   return {
+    ...openAnswerTables(db, bodies),
     claim: (claim, now, buildEvents) =>
       db.transaction(async (tx) => {
         const { request, refusal } = claim
@@ -241,21 +211,12 @@ export function openBulkStore(
         await tx.query(acceptStatement, [bulkTransferId, textArray(leftOut.map(String))])
         bus.announce(tx, buildEvents({ ...bulk, state: 'ACCEPTED', leftOut }))
       }),
-    async take(answer) {
-      const rows = await db.query(takeStatement, answerValues(answer, bodies))
-      return rows.length > 0
-    },
-    async endMiscounted(expiredBefore, now, buildEvents) {
+    async miscounted(expiredBefore) {
       const rows = await db.query<{ id: string }>(miscountedStatement, [expiredBefore])
-      const ended: string[] = []
-      for (const { id } of rows) {
-        const isEnded = await db.transaction((tx) =>
-          endMiscounted(tx, id, now, { bus, read, buildEvents }),
-        )
-        if (isEnded) ended.push(id)
-      }
-      return ended
+      return rows.map(({ id }) => id)
     },
+    endMiscounted: (id, now, buildEvents) =>
+      db.transaction((tx) => endMiscounted(tx, id, now, { bus, read, buildEvents })),
     announce: (messages) =>
       db.transaction((tx) => {
         bus.announce(tx, messages)
@@ -368,22 +329,5 @@ function claimValues(
       allocation === undefined ? null : String(allocation.settlementModelId),
     ),
     texts(({ allocation }) => allocation?.settles ?? null),
-  ]
-}
-
-function answerValues(answer: TakenAnswer, bodies: Bodies): (Buffer | boolean | string | null)[] {
-  const { bulkTransferId, kind, eventId, receivedAt, lastWord, relay } = answer
-  return [
-    bulkTransferId,
-    kind,
-    eventId,
-    receivedAt,
-    lastWord?.eventId ?? null,
-    lastWord === undefined ? null : hashBytes(lastWord.hash),
-    lastWord?.refuses ?? null,
-    lastWord?.error === undefined ? null : JSON.stringify(lastWord.error),
-    lastWord?.version ?? null,
-    bodies.seal(relay?.body ?? null, new Date()),
-    relay?.headers ?? null,
   ]
 }

@@ -3,27 +3,14 @@
  * question, to a repeated message, or to one that came too late. It changes nothing.
  */
 import type { ErrorInformation } from '@causeway/fspiop'
+import type { LegRole, RefusedMessageReason } from '@causeway/protos'
 import type { Transfer } from './transfer.ts'
-
-export type LegRole = 'PAYER' | 'PAYEE' | 'REQUESTER'
 
 /** PUT: the state; PATCH: the state to a payee FSP that asked with RESERVED; ERROR: PUT …/error. */
 export type Notice = 'PUT' | 'PATCH' | 'ERROR'
 
 /** Why the sender gets an error instead of the state, or with it. */
-export const answerReasons = [
-  'ID_UNKNOWN',
-  'SENDER_NOT_PAYEE',
-  'DESTINATION_NOT_PAYER',
-  'RESERVED_IN_VERSION_1_0',
-  'CONTENT_MODIFIED',
-  'TOO_LATE',
-  'NOT_RESERVED',
-  'ASKER_NOT_PARTY',
-  'PART_OF_BULK',
-] as const
-
-export type AnswerReason = (typeof answerReasons)[number]
+export type AnswerReason = Exclude<RefusedMessageReason, 'NOT_ACCEPTED'>
 
 /** What is shown of the stored transfer. */
 export interface Shown {

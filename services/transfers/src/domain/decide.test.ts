@@ -1,4 +1,5 @@
 import { conditionOf } from '@causeway/fspiop'
+import type { AbortReason } from '@causeway/protos'
 import { describe, expect, test } from '@jest/globals'
 import {
   decideFulfil as decideFulfilBy,
@@ -11,7 +12,7 @@ import {
   type Prepare,
   type Reject,
 } from './decide.ts'
-import type { Aborted, AbortReason, Claimed, Committed, Transfer } from './transfer.ts'
+import type { Aborted, Claimed, Committed, Transfer } from './transfer.ts'
 
 const fulfilment = Buffer.alloc(32, 1).toString('base64url')
 

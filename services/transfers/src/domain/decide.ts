@@ -5,15 +5,8 @@
  * content under the same id is refused; and who is not party to the transfer learns nothing of it.
  */
 import { fulfils, type ErrorInformation, type ExtensionList } from '@causeway/fspiop'
-import {
-  refusal,
-  shownOf,
-  silence,
-  type Answer,
-  type LegRole,
-  type Notice,
-  type Silence,
-} from './answer.ts'
+import type { LegRole } from '@causeway/protos'
+import { refusal, shownOf, silence, type Answer, type Notice, type Silence } from './answer.ts'
 import { isOpen, type Claimed, type Final, type Terms, type Transfer } from './transfer.ts'
 
 /** A payer FSP's POST /transfers, allocated. */

@@ -1,4 +1,9 @@
-import { reserveRefusals, voidReasons } from '@causeway/services'
+import {
+  reserveRefusalValues,
+  voidReasonValues,
+  type ReserveRefusal,
+  type VoidReason,
+} from '@causeway/protos'
 import { describe, expect, test } from '@jest/globals'
 import { consequenceOf, healingOf, type LedgerAnswer, type Position } from './ledger-answer.ts'
 
@@ -34,14 +39,14 @@ const posted: LedgerAnswer = {
   positions: [],
 }
 
-const voidedFor = (reason: (typeof voidReasons)[number]): LedgerAnswer => ({
+const voidedFor = (reason: VoidReason): LedgerAnswer => ({
   outcome: 'VOIDED',
   reason,
   evidence: undefined,
   payerPosition: undefined,
 })
 
-const refusedFor = (reason: (typeof reserveRefusals)[number]): LedgerAnswer => ({
+const refusedFor = (reason: ReserveRefusal): LedgerAnswer => ({
   outcome: 'REFUSED',
   reason,
   payerPosition: undefined,
@@ -73,6 +78,7 @@ const table: readonly (readonly [string, LedgerAnswer, string, string])[] = [
   ['REFUSED(PAYEE_UNKNOWN)', refusedFor('PAYEE_UNKNOWN'), invalidPayee, 'alarm'],
   ['REFUSED(PAYEE_INACTIVE)', refusedFor('PAYEE_INACTIVE'), invalidPayee, 'alarm'],
   ['REFUSED(PAYEE_NO_ACCOUNT)', refusedFor('PAYEE_NO_ACCOUNT'), invalidPayee, 'alarm'],
+  ['REFUSED(PAYEE_UNREACHABLE)', refusedFor('PAYEE_UNREACHABLE'), invalidPayee, 'alarm'],
   ['REFUSED(COVER_SHORT)', refusedFor('COVER_SHORT'), liquidity, 'alarm'],
   ['REFUSED(CAP_SHORT)', refusedFor('CAP_SHORT'), liquidity, 'alarm'],
   ['MISMATCH', { outcome: 'MISMATCH' }, 'TransferPrepareDuplicateCheckFailed', 'alarm'],
@@ -96,8 +102,8 @@ describe('Answers of the ledger:', () => {
 
   test('Each refusal and each reason of a void has a line in the table', () => {
     const names = table.map(([name]) => name)
-    expect(names).toEqual(expect.arrayContaining(reserveRefusals.map((r) => `REFUSED(${r})`)))
-    expect(names).toEqual(expect.arrayContaining(voidReasons.map((r) => `VOIDED(${r})`)))
+    expect(names).toEqual(expect.arrayContaining(reserveRefusalValues.map((r) => `REFUSED(${r})`)))
+    expect(names).toEqual(expect.arrayContaining(voidReasonValues.map((r) => `VOIDED(${r})`)))
   })
 })
 

@@ -3,10 +3,10 @@
  * only way in which a transfer changes its state: transfers follows the ledger, never the reverse.
  */
 import type { ErrorInformation, ExtensionList } from '@causeway/fspiop'
-import type { ReserveRefusal, SettlementKind, VoidReason } from '@causeway/services'
+import type { AbortReason, ReserveRefusal, SettlementKind, VoidReason } from '@causeway/protos'
 import type { Fulfil, Reject } from './decide.ts'
 import type { Evidence, FulfilEvidence, RejectEvidence } from './evidence.ts'
-import type { Aborted, AbortReason, Claimed, Final, Open, OpenState } from './transfer.ts'
+import type { Aborted, Claimed, Final, Open, OpenState } from './transfer.ts'
 
 /** A POSITION account right after the step, as it goes into the announcement. */
 export interface Position {
@@ -15,8 +15,8 @@ export interface Position {
   readonly currency: string
   readonly value: string
   readonly reservedValue: string
-  readonly limit?: string
-  readonly liquidity?: string
+  readonly limit?: string | undefined
+  readonly liquidity?: string | undefined
   readonly changedAt: string
 }
 
@@ -100,6 +100,7 @@ const refusalAnnouncements = {
   PAYEE_UNKNOWN: 'TransferPrepareInvalidPayeeCheckFailed',
   PAYEE_INACTIVE: 'TransferPrepareInvalidPayeeCheckFailed',
   PAYEE_NO_ACCOUNT: 'TransferPrepareInvalidPayeeCheckFailed',
+  PAYEE_UNREACHABLE: 'TransferPrepareInvalidPayeeCheckFailed',
   EXPIRED: 'TransferPrepareRequestTimedout',
   COVER_SHORT: 'TransferPrepareLiquidityCheckFailed',
   CAP_SHORT: 'TransferPrepareLiquidityCheckFailed',

@@ -3,7 +3,7 @@
  * is needed to answer again is stored exactly when the state is final.
  */
 import type { ErrorInformation, ExtensionList } from '@causeway/fspiop'
-import type { ReserveRefusal, SettlementKind, VoidReason } from '@causeway/services'
+import type { AbortReason, SettlementKind } from '@causeway/protos'
 
 /** What the payer FSP asked for, as far as money and time are concerned. */
 export interface Terms {
@@ -17,14 +17,6 @@ export interface Terms {
   readonly expiresAt: string
   /** SHA-256 of the fulfilment, base64url. */
   readonly condition: string
-}
-
-/** The last moment that can be written with a year of four digits: tables and wire know no later one. */
-const latest_ms = Date.parse('9999-12-31T23:59:59.999Z')
-
-/** The moment, or the last one that can be written. */
-export function writable(moment_ms: number): Date {
-  return new Date(Math.min(moment_ms, latest_ms))
 }
 
 /** The settlement model that the transfer was allocated to. */
@@ -82,9 +74,6 @@ export interface Aborted extends Ending {
 export type Final = Committed | Aborted
 
 export type Transfer = Claimed & (Open | Final)
-
-/** MISMATCH: the ledger holds something else under this id. */
-export type AbortReason = ReserveRefusal | VoidReason | 'MISMATCH'
 
 export function isOpen(transfer: Transfer): transfer is Claimed & Open {
   return transfer.state === 'RECEIVED' || transfer.state === 'RESERVED'

@@ -7,20 +7,22 @@ import type { Relay } from '@causeway/events'
 import { itemsOf, leftOutOf, type Bulk, type CommonReason } from '../bulks/domain/bulk.ts'
 import { counted, endOf, type Step } from '../bulks/domain/progress.ts'
 import type { BulkTables, EndedBulk } from '../bulks/store.ts'
-import type { Transfer } from '../domain/transfer.ts'
+import { isOpen, type Transfer } from '../domain/transfer.ts'
 import type { Claim } from '../store.ts'
 
 export interface BulkSimulation {
   readonly tables: BulkTables
   readonly rows: ReadonlyMap<string, Bulk>
   advance(steps: readonly Step[], now: Date): readonly EndedBulk[]
+  /** Whether an answer of the payee FSP is being read. */
+  isAwaited(bulkTransferId: string, now: Date): boolean
   save(): ReadonlyMap<string, Bulk>
   restore(rows: ReadonlyMap<string, Bulk>): void
 }
 
 export interface BulkSimulationParts {
   readonly atomically: <T>(work: () => T) => Promise<T>
-  readonly published: OutgoingMessage[]
+  readonly announce: (messages: readonly OutgoingMessage[]) => void
   readonly claim: (
     claims: readonly Pick<Claim, 'transfer' | 'sweepAt' | 'relay'>[],
   ) => ReadonlySet<string>
@@ -29,12 +31,14 @@ export interface BulkSimulationParts {
 
 export function simulateBulks({
   atomically,
-  published,
+  announce,
   claim,
   read,
 }: BulkSimulationParts): BulkSimulation {
   const rows = new Map<string, Bulk>()
   const requests = new Map<string, Relay>()
+  /** Until when their answers are awaited. */
+  const awaited = new Map<string, number>()
 
   function advance(
     steps: readonly Step[],
@@ -83,7 +87,7 @@ export function simulateBulks({
         const step = { bulkTransferId, decided: used, ended: used, committed: 0 }
         const [ended] = used === 0 ? [] : advance([step], now, refusal)
         const claimed = { transferIds, ended }
-        published.push(...buildEvents(claimed))
+        announce(buildEvents(claimed))
         return claimed
       }),
     read: (bulkTransferId) => Promise.resolve(rows.get(bulkTransferId)),
@@ -96,8 +100,26 @@ export function simulateBulks({
         const leftOut = leftOutOf(itemsOf(bulk, read(bulk.transferIds)))
         const accepted: Bulk = { ...bulk, state: 'ACCEPTED', leftOut }
         rows.set(bulkTransferId, accepted)
-        published.push(...buildEvents(accepted))
+        announce(buildEvents(accepted))
       }),
+    awaitAnswer({ bulkTransferId, payeeFsp, receivedAt, until }) {
+      const bulk = rows.get(bulkTransferId)
+      if (bulk === undefined) return Promise.resolve('UNKNOWN')
+      const isLate = Date.parse(bulk.expiresAt) < Date.parse(receivedAt)
+      if (bulk.payeeFsp !== payeeFsp || bulk.end !== undefined || isLate) {
+        return Promise.resolve('NOT_AWAITED')
+      }
+      awaited.set(bulkTransferId, Math.max(awaited.get(bulkTransferId) ?? 0, until.getTime()))
+      return Promise.resolve('AWAITED')
+    },
+    openItems(bulkTransferId, transferIds) {
+      const stored = read(transferIds)
+      const isOpenItem = (id: string) => {
+        const transfer = stored.get(id)
+        return transfer?.bulkTransferId === bulkTransferId && isOpen(transfer)
+      }
+      return Promise.resolve(transferIds.filter(isOpenItem))
+    },
     take: ({ bulkTransferId, lastWord }) =>
       atomically(() => {
         const bulk = rows.get(bulkTransferId)
@@ -107,14 +129,16 @@ export function simulateBulks({
         rows.set(bulkTransferId, { ...bulk, state: 'PROCESSING', lastWord: stored ?? lastWord })
         return true
       }),
-    endMiscounted: () => Promise.resolve([]),
-    announce: (messages) => atomically(() => void published.push(...messages)),
+    miscounted: () => Promise.resolve([]),
+    endMiscounted: () => Promise.resolve(false),
+    announce: (messages) => atomically(() => announce(messages)),
   }
 
   return {
     tables,
     rows,
     advance,
+    isAwaited: (id, now) => (awaited.get(id) ?? 0) > now.getTime(),
     save: () => new Map(rows),
     restore(before) {
       rows.clear()

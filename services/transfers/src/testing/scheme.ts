@@ -29,8 +29,7 @@ export async function deposit(grpc: GrpcHost, name: string, transferId: string):
     amount: '10000',
     currency,
     externalReference: 'bank 1',
-    reason: 'liquidity',
-    extensionList: Buffer.alloc(0),
+    explanation: 'liquidity',
   })
   if (refusal) throw new Error(refusal.detail)
 }

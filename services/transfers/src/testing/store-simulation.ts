@@ -2,13 +2,13 @@
  * The tables of transfers in memory, with the guarantees that the SQL gives and no more: each method is
  * one atomic step, and the events of a move exist exactly when the move does.
  */
-import type { OutgoingMessage } from '@causeway/bus'
+import { checkSize, type OutgoingMessage } from '@causeway/bus'
 import type { Relay } from '@causeway/events'
 import { stepsOf } from '../bulks/domain/progress.ts'
 import type { BulkTables } from '../bulks/store.ts'
 import { simulateBulks, type BulkSimulation } from './bulk-simulation.ts'
 import { isOpen, type OpenState, type Transfer } from '../domain/transfer.ts'
-import type { Change, Claim, Movement, TransferTables } from '../store.ts'
+import type { Change, Claim, Movement, Swept, TransferTables } from '../store.ts'
 
 export interface StoreSimulation {
   readonly store: TransferTables
@@ -36,9 +36,14 @@ export function simulateStore(): StoreSimulation {
   }
 
   /** Those that are due first come first. */
-  function openUntil(due: Date): Transfer[] {
+  function openUntil(which: Swept, due: Date, now: Date): Transfer[] {
     return [...kept.values()]
-      .filter(({ transfer, sweepAt }) => isOpen(transfer) && sweepAt <= due.getTime())
+      .filter(({ transfer, sweepAt }) => {
+        const { bulkTransferId } = transfer
+        if ((bulkTransferId !== undefined) !== (which === 'items')) return false
+        if (bulkTransferId !== undefined && bulks.isAwaited(bulkTransferId, now)) return false
+        return isOpen(transfer) && sweepAt <= due.getTime()
+      })
       .toSorted((a, b) => a.sweepAt - b.sweepAt)
       .map(({ transfer }) => transfer)
   }
@@ -84,7 +89,15 @@ export function simulateStore(): StoreSimulation {
     }
   }
 
-  const bulks = simulateBulks({ atomically, published, claim, read: known })
+  /** Throws where the outbox does. */
+  function announce(messages: readonly OutgoingMessage[]): void {
+    for (const { topic, payload } of messages) {
+      checkSize(topic, Buffer.byteLength(JSON.stringify(payload)))
+    }
+    published.push(...messages)
+  }
+
+  const bulks = simulateBulks({ atomically, announce, claim, read: known })
   const store: TransferTables = {
     claim: (claims) => Promise.resolve(claim(claims)),
     read: (ids) => Promise.resolve(known(ids)),
@@ -92,11 +105,11 @@ export function simulateStore(): StoreSimulation {
     move: (changes, now, buildEvents) =>
       atomically(() => {
         const movement = move(changes, now)
-        published.push(...buildEvents(movement))
+        announce(buildEvents(movement))
         return movement
       }),
-    takeDue(now, claimed_ms, limit) {
-      const due = openUntil(now).slice(0, limit)
+    takeDue(which, now, claimed_ms, limit) {
+      const due = openUntil(which, now, now).slice(0, limit)
       for (const { transferId } of due) sweepAt(transferId, now.getTime() + claimed_ms)
       return Promise.resolve(due)
     },
@@ -104,8 +117,8 @@ export function simulateStore(): StoreSimulation {
       for (const { transferId, at } of again) sweepAt(transferId, at.getTime())
       return Promise.resolve()
     },
-    openSince(expiredBefore, dueBefore, limit) {
-      const open = openUntil(dueBefore).filter(
+    openSince(which, expiredBefore, dueBefore, limit) {
+      const open = openUntil(which, dueBefore, expiredBefore).filter(
         ({ expiresAt }) => Date.parse(expiresAt) <= expiredBefore.getTime(),
       )
       return Promise.resolve(open.slice(0, limit))

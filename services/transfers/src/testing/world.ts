@@ -4,11 +4,13 @@ import { openLedgerInMemory, type LedgerInMemoryOptions } from '@causeway/ledger
 import { openLog } from '@causeway/process'
 import { gated, type Gate } from '@causeway/process/testing/gated'
 import { handleBulks, type ConsumedOfBulks } from '../bulks/handle.ts'
+import type { QuoteRefusal } from '../bulks/quotes.ts'
 import { handleBatch, type ConsumedEvent } from '../handle.ts'
 import type { PayeeRules } from '../domain/decide.ts'
 import { openLedger } from '../ledger.ts'
 import { rememberReserved, reservations } from '../reserved.ts'
-import { heal, openSweepClock, sweep, type SweepOptions } from '../sweep.ts'
+import type { Swept } from '../store.ts'
+import { heal, openSweepClock, sweep, type SweepOptions } from '../expiry/sweep.ts'
 import type { AlarmKind, Deps } from '../deps.ts'
 import { payee, payer } from './messages.ts'
 import { simulateStore } from './store-simulation.ts'
@@ -18,20 +20,20 @@ const started = Date.parse('2026-01-01T00:00:00.000Z')
 
 export type WorldOptions = Pick<LedgerInMemoryOptions, 'refusals' | 'faulty' | 'covers'> &
   Partial<PayeeRules & Pick<Deps, 'compatibility' | 'abortsRefusedDeliveries'>> & {
-    /** Whether the bulk quotes are known that bulks name. */
-    readonly isQuoted?: boolean
+    /** Why bulks are refused for the bulk quotes that they name. */
+    readonly quoteRefusal?: QuoteRefusal
   }
 
 export function openWorld({
   misdirectedAborts = false,
   compatibility = 'specification',
   abortsRefusedDeliveries = false,
-  isQuoted = true,
+  quoteRefusal,
   ...options
 }: WorldOptions = {}) {
   let now = started
-  /** undefined: everything is processed at any time. */
-  let lowWatermark: number | undefined
+  /** Of each group; undefined: everything is processed at any time. */
+  const lowWatermarks: Partial<Record<Swept, number | undefined>> = {}
   const ledger = openLedgerInMemory({
     now: () => now,
     grace_ms,
@@ -52,7 +54,7 @@ export function openWorld({
     return {
       store: rememberReserved(gated(tables.store, gate), memories[turn++ % memories.length]),
       bulks: gated(tables.bulks, gate),
-      bulkQuotes: gated({ isKnown: () => Promise.resolve(isQuoted) }, gate),
+      bulkQuotes: gated({ refusalOf: () => Promise.resolve(quoteRefusal) }, gate),
       ledger: openLedger(gated(ledger.calls, gate), { log, signal }),
       alarm: (kind) => alarms.push(kind),
       now: () => new Date(now),
@@ -68,8 +70,16 @@ export function openWorld({
   const deps = depsThrough(open)
   const sweeping: SweepOptions = {
     batch_max: 10,
-    clock: openSweepClock(deps, () => Promise.resolve(new Date(lowWatermark ?? now))),
+    clock: openSweepClock(deps, {
+      singles: () => Promise.resolve(new Date(lowWatermarks.singles ?? now)),
+      items: () => Promise.resolve(new Date(lowWatermarks.items ?? now)),
+    }),
   }
+  async function sweepAll(): Promise<void> {
+    await sweep(deps, 'singles', sweeping)
+    await sweep(deps, 'items', sweeping)
+  }
+
   const noDeliveries = { keep: () => Promise.resolve() }
   const handleThrough = (gate: Gate, events: readonly ConsumedEvent[]): Promise<void> =>
     handleBatch(depsThrough(gate), noDeliveries, events)
@@ -96,7 +106,7 @@ export function openWorld({
     handleThrough,
     handle: (...events: readonly ConsumedEvent[]) =>
       publishedBy(handleThrough(open, events), tables.published.length),
-    sweep: () => publishedBy(sweep(deps, sweeping), tables.published.length),
+    sweep: () => publishedBy(sweepAll(), tables.published.length),
     heal: () => publishedBy(heal(deps, sweeping), tables.published.length),
     row: (id: string) => tables.rows.get(id),
     handleBulksThrough,
@@ -106,9 +116,9 @@ export function openWorld({
     time(ms: number): void {
       now += ms
     },
-    /** A message that was announced now is not processed, or everything is again. */
-    holdBack(isHeld: boolean): void {
-      lowWatermark = isHeld ? now : undefined
+    /** A message to the group that was announced now is not processed, or everything is again. */
+    holdBack(isHeld: boolean, group: Swept = 'singles'): void {
+      lowWatermarks[group] = isHeld ? now : undefined
     },
     iso: () => new Date(now).toISOString(),
   }

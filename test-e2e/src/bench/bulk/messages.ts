@@ -1,8 +1,6 @@
 /** The messages between the bench and the process of the FSPs of bulks. */
-import type { Open, OpenedFsp } from '../messages.ts'
-import type { Quantiles } from '../quantiles.ts'
-
-export type { Open }
+import type { Open, Opened } from '../fsps/messages.ts'
+import type { Passed } from '../pace.ts'
 
 /** One payer FSP, one payee FSP. */
 export const names = ['bulkpayer', 'bulkpayee'] as const
@@ -35,18 +33,11 @@ export interface Run {
 export type Command = Open | Prepare | Run
 
 export type Answer =
-  | { readonly type: 'OPENED'; readonly fsps: readonly OpenedFsp[] }
+  | Opened
   | { readonly type: 'PREPARED' }
-  | { readonly type: 'DONE'; readonly result: Result }
-  | { readonly type: 'BROKEN'; readonly why: string }
+  | { readonly type: 'DONE'; readonly result: BulkResult }
 
-export interface Result {
-  /** Bulks whose payer FSP has a fulfilment, or a quote, for each item. */
-  readonly done: number
-  /** The reasons of failures, with the number of each. */
-  readonly failures: Readonly<Record<string, number>>
+export interface BulkResult extends Passed {
   /** Messages that the hub was too busy for; they are sent again. */
   readonly busy: number
-  /** From the scheduled start to the end at the payer FSP. */
-  readonly latency_ms: Quantiles
 }

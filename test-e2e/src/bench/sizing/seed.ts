@@ -10,7 +10,7 @@ export interface Seeding {
   /** The number of payments to add. */
   readonly payments: number
   /** The newest of them, which have their messages and deliveries. */
-  readonly payloads: number
+  readonly withPayloads: number
   readonly onProgress: (done: number) => void
 }
 
@@ -21,89 +21,56 @@ interface Copied {
   readonly of: 'transfer' | 'quote'
   /** Moved back in time. */
   readonly times: readonly string[]
-  /** Derived from the old value and the new id. */
-  readonly fresh?: readonly { readonly column: string; readonly type: 'text' | 'uuid' }[]
-  readonly isPayload: boolean
+  /** The type of the column notification_id, which is derived from the old value and the new id. */
+  readonly notification?: 'text' | 'uuid'
 }
 
-const notification = [{ column: 'notification_id', type: 'text' }] as const
-
-const copies: readonly Copied[] = [
+const forever: readonly Copied[] = [
   {
     table: 'transfers.transfers',
     id: 'id',
     of: 'transfer',
     times: ['received_at', 'expires_at', 'completed_at'],
-    isPayload: false,
   },
   {
     table: 'participant_lifecycle.entries',
     id: 'id',
     of: 'transfer',
     times: ['created_at', 'expires_at', 'completed_at'],
-    isPayload: false,
   },
-  {
-    table: 'participant_lifecycle.journal',
-    id: 'entry_id',
-    of: 'transfer',
-    times: ['at'],
-    isPayload: false,
-  },
-  {
-    table: 'settlements.lines',
-    id: 'transfer_id',
-    of: 'transfer',
-    times: ['finalised_at'],
-    isPayload: false,
-  },
+  { table: 'participant_lifecycle.journal', id: 'entry_id', of: 'transfer', times: ['at'] },
+  { table: 'settlements.lines', id: 'transfer_id', of: 'transfer', times: ['finalised_at'] },
   {
     table: 'quoting.quotes',
     id: 'id',
     of: 'quote',
     times: ['created_at', 'expires_at', 'valid_until', 'completed_at'],
-    isPayload: false,
   },
-  {
-    table: 'transfers.messages',
-    id: 'transfer_id',
-    of: 'transfer',
-    times: ['received_at'],
-    isPayload: true,
-  },
-  { table: 'quoting.messages', id: 'quote_id', of: 'quote', times: [], isPayload: true },
-  {
-    table: 'transfers.deliveries',
-    id: 'transfer_id',
-    of: 'transfer',
-    times: ['reported_at'],
-    fresh: notification,
-    isPayload: true,
-  },
-  {
-    table: 'quoting.deliveries',
-    id: 'quote_id',
-    of: 'quote',
-    times: ['reported_at'],
-    fresh: notification,
-    isPayload: true,
-  },
-  ...(['transfer', 'quote'] as const).map((of) => ({
-    table: 'notifications.deliveries',
-    id: 'entity_id',
-    of,
-    times: ['reported_at'],
-    fresh: [{ column: 'notification_id', type: 'uuid' }] as const,
-    isPayload: true,
-  })),
 ]
+
+const ofReports = { times: ['reported_at'], notification: 'text' } as const
+const ofNotifications = {
+  table: 'notifications.deliveries',
+  id: 'entity_id',
+  times: ['reported_at'],
+  notification: 'uuid',
+} as const
+const payloads: readonly Copied[] = [
+  { table: 'transfers.messages', id: 'transfer_id', of: 'transfer', times: ['received_at'] },
+  { table: 'quoting.messages', id: 'quote_id', of: 'quote', times: [] },
+  { table: 'transfers.deliveries', id: 'transfer_id', of: 'transfer', ...ofReports },
+  { table: 'quoting.deliveries', id: 'quote_id', of: 'quote', ...ofReports },
+  { ...ofNotifications, of: 'transfer' },
+  { ...ofNotifications, of: 'quote' },
+]
+const copies = [...forever, ...payloads]
 
 const models = 64
 const rows_at_once = 250_000
 const span_days = 30
 
 /** For an idle hub that has made some payments. */
-export async function seed(client: Client, { payments, payloads, onProgress }: Seeding) {
+export async function seed(client: Client, { payments, withPayloads, onProgress }: Seeding) {
   await client.query(`set synchronous_commit = off; set work_mem = '256MB'`)
   await makeModels(client)
   const first = Number(
@@ -114,8 +81,8 @@ export async function seed(client: Client, { payments, payloads, onProgress }: S
   for (const copied of copies) inserts.push([copied, await insertOf(client, copied)])
   for (let from = first; from < end; from += rows_at_once) {
     const to = Math.min(end, from + rows_at_once)
-    for (const [{ isPayload }, text] of inserts) {
-      const begin = isPayload ? Math.max(from, end - payloads) : from
+    for (const [copied, text] of inserts) {
+      const begin = payloads.includes(copied) ? Math.max(from, end - withPayloads) : from
       if (begin < to) await client.query(text, [begin, to - 1, end])
     }
     onProgress(to - first)
@@ -144,7 +111,7 @@ async function makeModels(client: Client): Promise<void> {
 
 /** In the order of the ids, which are random: so that indexes are filled page by page. */
 async function insertOf(client: Client, copied: Copied): Promise<string> {
-  const { table, id, of, times, fresh = [] } = copied
+  const { table, id, of, times, notification } = copied
   const [schema = '', name = ''] = table.split('.')
   const { rows } = await client.query<{ column: string }>(
     `select column_name as column from information_schema.columns
@@ -153,8 +120,9 @@ async function insertOf(client: Client, copied: Copied): Promise<string> {
   )
   const columns = rows.map(({ column }) => column)
   const values = columns.map((column) => {
-    const made = fresh.find((one) => one.column === column)
-    if (made !== undefined) return `md5(i.n || t.${column}::text)::uuid::${made.type}`
+    if (column === 'notification_id' && notification !== undefined) {
+      return `md5(i.n || t.${column}::text)::uuid::${notification}`
+    }
     if (column === id) return 'i.id'
     return times.includes(column) ? `t.${column} - i.ago` : `t.${column}`
   })

@@ -1,24 +1,22 @@
-/** The cost of a payment with many stored payments: hubs of every size, measured in turn. */
+/** Hubs with many stored payments: filled once with copies of payments that a hub has made. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
+import { startPostgres } from '../../hub/postgres.ts'
 import { measureMachine } from '../machine.ts'
 import type { BenchOptions } from '../options.ts'
-import { startPostgres } from '../postgres.ts'
 import { runOnce } from '../run.ts'
-import { storePoint, loadNow, pointOf } from './results.ts'
+import type { HubData } from '../setup.ts'
 import { seed } from './seed.ts'
 
 export interface StoredOptions {
   readonly bench: BenchOptions
   readonly sizes: readonly number[]
-  readonly rounds: number
   /** Payments of each hub that have their messages. */
   readonly payloads: number
   /** The folder of the hubs; an existing hub is not filled again. */
   readonly hubsFolder: string
-  readonly results: string
   readonly print: (sentence: string) => void
 }
 
@@ -26,25 +24,10 @@ const filledMark = 'filled'
 /** Enough to copy from. */
 const firstPayments = 200
 
-export async function measureStored(options: StoredOptions): Promise<void> {
-  const { bench, sizes, rounds, results, print } = options
-  for (const size of sizes) await prepare(options, size)
-  for (let round = 1; round <= rounds; round += 1) {
-    for (const size of sizes) {
-      const machine = await measureMachine()
-      const load_before = loadNow()
-      const report = await runOnce(bench, machine, undefined, {
-        dataDir: folderOf(options, size),
-        isNew: false,
-        verifies: false,
-        prefix: nextPrefix(),
-      })
-      const point = pointOf(size, report, { load_before, verified: false })
-      storePoint(results, 'stored', point, machine)
-      const { hub, postgres } = point.cpu_ms
-      print(`${size} stored: ${hub} + ${postgres} ms CPU, others ${point.others_cores} cores.`)
-    }
-  }
+/** Resolves with the data of the hub of each size, with a prefix of its own for each run. */
+export async function filledHubs(options: StoredOptions): Promise<(size: number) => HubData> {
+  for (const size of options.sizes) await prepare(options, size)
+  return (size) => ({ dataDir: folderOf(options, size), isNew: false, prefix: nextPrefix() })
 }
 
 function folderOf({ hubsFolder }: StoredOptions, size: number): string {
@@ -64,8 +47,8 @@ async function prepare(options: StoredOptions, size: number): Promise<void> {
   await once(empty, async () => {
     const { bench } = options
     const small = { ...bench, payments: firstPayments, warmup: 100 }
-    const hubData = { dataDir: empty, isNew: true, verifies: true, prefix: nextPrefix() }
-    await runOnce(small, await measureMachine(), undefined, hubData)
+    const hubData = { dataDir: empty, isNew: true, prefix: nextPrefix() }
+    await runOnce(small, await measureMachine(), hubData)
   })
   const dataDir = folderOf(options, size)
   await once(dataDir, async () => {
@@ -98,7 +81,7 @@ async function fill(options: StoredOptions, dataDir: string, size: number): Prom
     await client.connect()
     await seed(client, {
       payments: size,
-      payloads: Math.min(size, payloads),
+      withPayloads: Math.min(size, payloads),
       onProgress: (done) => print(`${size} stored: ${done} filled.`),
     })
   } finally {

@@ -2,23 +2,33 @@ import { describe, expect, test } from '@jest/globals'
 import type { Point } from './results.ts'
 import { median, tablesOf, withTables } from './tables.ts'
 
-function point(size: number, hub: number, changed: Partial<Point> = {}): Point {
+const uses = { commits: 1, rows_written: 1, events: 1, bytes_stored: 1, wal_fsyncs: 1 }
+
+function point(size: number, hub: number, changed: Partial<Point['report']> = {}): Point {
   return {
     size,
-    rate: 60,
-    payments: 1_800,
-    failed: 0,
-    cpu_ms: { hub, postgres: 0.5 },
-    latency_ms: { p50: 20, p95: 40, p99: 61.4 },
-    database: { statements: 8.25, wal_bytes: 21_000, bytes_at_start: 40_000_000 },
-    others_cores: 0.1,
-    load_before: 0.5,
-    us_per_post: 20,
-    verify: 'clean',
-    faults: [],
-    at: '2026-11-21T20:00:00.000Z',
-    ...changed,
+    wasVerified: true,
+    report: {
+      rate: 60,
+      transactions: 1_800,
+      apart: undefined,
+      cpu_ms_per_transaction: costs(hub, 0),
+      cpu_ms_by_service: undefined,
+      latency_ms: { p50: 20, p95: 40, p99: 61.4, max: 70 },
+      per_transaction: { ...uses, sql_statements: 8.25, wal_bytes: 21_000 },
+      bytes_stored_at_start: 40_000_000,
+      cores_used: { hub: 0.5, postgres: 0.2, kafka: 0, fsps: 0.2, others: 0.1 },
+      machine: { node_http_us_per_post: 20, cores: 2, cpu: 'a processor', node: 'v24.0.0' },
+      verify: 'clean',
+      faults: [],
+      ...changed,
+    },
   }
+}
+
+function costs(hub: number, kafka: number) {
+  const total = hub + 0.5 + kafka
+  return { hub, hub_main_thread: hub, postgres: 0.5, kafka, total, fsps_not_counted: 1 }
 }
 
 const stored = [point(0, 2), point(0, 2.5), point(0, 1.5), point(1_000_000, 2.1)]
@@ -38,15 +48,18 @@ test('Each size is a row with the median of its runs, their spread, and its rati
 })
 
 test('Faults of a run are listed below its table', () => {
-  const wrong = point(10, 2, { faults: ['3 of 1800 payments failed'], verify: 'NOT CLEAN' })
+  const wrong = point(10, 2, { faults: ['3 of 1800 payments failed'], verify: { clean: false } })
   const text = tablesOf({ stored: [], fsps: [wrong], replicas: [] })
   expect(text).toContain('wrong: 10: 3 of 1800 payments failed; `verify`: NOT CLEAN.')
 })
 
 test('Services that run apart are listed one by one, with Kafka, which other tables do not have', () => {
-  const cpu_ms = { hub: 4, postgres: 1, kafka: 0.75 }
   const apart = (size: number) =>
-    point(size, 4, { cpu_ms, services: { transfers: 1.5, quoting: size / 10 } })
+    point(size, 4, {
+      apart: size,
+      cpu_ms_per_transaction: costs(4, 0.75),
+      cpu_ms_by_service: { transfers: 1.5, quoting: size / 10 },
+    })
   const text = tablesOf({ stored: [], fsps: [], replicas: [apart(1), apart(2)] })
   expect(text).toContain('| Kafka |')
   expect(tablesOf({ stored, fsps: [], replicas: [] })).not.toContain('| Kafka |')

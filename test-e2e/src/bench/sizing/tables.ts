@@ -30,24 +30,32 @@ type Column = readonly [title: string, cell: (own: readonly Point[]) => string |
 
 function tableOf(title: string, points: readonly Point[]): string {
   if (points.length === 0) return ''
-  const sizes = [...new Set(points.map(({ size }) => size))].sort((a, b) => a - b)
-  const base = middle(ofSize(points, sizes[0]), totalOf)
+  const all = bySize(points)
+  const base = middle(all[0] ?? [], totalOf)
   const columns: readonly Column[] = [
     [title, ([first]) => (first?.size ?? 0).toLocaleString('en-US')],
     ['CPU ms per payment', (own) => `**${hundredths(middle(own, totalOf))}**${spread(own)}`],
-    ['services', (own) => hundredths(middle(own, ({ cpu_ms }) => cpu_ms.hub))],
-    ['PostgreSQL', (own) => hundredths(middle(own, ({ cpu_ms }) => cpu_ms.postgres))],
-    ['Kafka', (own) => optional(own, ({ cpu_ms }) => cpu_ms.kafka, hundredths)],
+    ['services', (own) => hundredths(middle(own, (each) => costOf(each).hub))],
+    ['PostgreSQL', (own) => hundredths(middle(own, (each) => costOf(each).postgres))],
+    ['Kafka', kafkaOf],
     ['against the first', (own) => percent(middle(own, totalOf) / base)],
     ['p50 / p95 / p99 ms', latencies],
-    ['SQL', (own) => hundredths(middle(own, ({ database }) => database.statements))],
-    ['WAL KB', (own) => hundredths(middle(own, ({ database }) => database.wal_bytes / 1_000))],
+    [
+      'SQL',
+      (own) => hundredths(middle(own, ({ report }) => report.per_transaction.sql_statements)),
+    ],
+    [
+      'WAL KB',
+      (own) => hundredths(middle(own, ({ report }) => report.per_transaction.wal_bytes / 1_000)),
+    ],
     ['MB on disk', (own) => String(Math.round(middle(own, megabytes)))],
     ['runs', ({ length }) => String(length)],
-    ['cores of others', (own) => hundredths(middle(own, ({ others_cores }) => others_cores))],
-    ['µs per bare POST', (own) => hundredths(middle(own, ({ us_per_post }) => us_per_post))],
+    ['cores of others', (own) => hundredths(middle(own, ({ report }) => report.cores_used.others))],
+    [
+      'µs per bare POST',
+      (own) => hundredths(middle(own, ({ report }) => report.machine.node_http_us_per_post)),
+    ],
   ]
-  const all = sizes.map((size) => ofSize(points, size))
   const there = columns.filter(([, cell]) => all.some((own) => cell(own) !== undefined))
   return [
     line(there.map(([name]) => name)),
@@ -61,57 +69,60 @@ function tableOf(title: string, points: readonly Point[]): string {
 
 function about(points: readonly Point[]): string {
   const [first] = points
-  const verdicts = [...new Set(points.map(({ verify }) => verify))].join(', ')
-  const wrong = points.flatMap(({ size, faults }) => faults.map((fault) => `${size}: ${fault}`))
+  const verdicts = [...new Set(points.map(verdictOf))].join(', ')
+  const wrong = points.flatMap(({ size, report }) =>
+    report.faults.map((fault) => `${size}: ${fault}`),
+  )
   const made = wrong.length === 0 ? 'every payment was made' : `wrong: ${wrong.join('; ')}`
-  return `${first?.rate ?? 0} payments begun per second, ${first?.payments ?? 0} measured in each run, ${made}; \`verify\`: ${verdicts}.`
+  return `${first?.report.rate ?? 0} payments begun per second, ${first?.report.transactions ?? 0} measured in each run, ${made}; \`verify\`: ${verdicts}.`
+}
+
+function verdictOf({ report, wasVerified }: Point): string {
+  if (!wasVerified) return 'not asked'
+  return report.verify === 'clean' ? 'clean' : 'NOT CLEAN'
 }
 
 /** Where services run apart, each service by itself. */
 function servicesOf(points: readonly Point[]): string {
-  const sizes = [...new Set(points.map(({ size }) => size))].sort((a, b) => a - b)
-  const names = Object.keys(points[0]?.services ?? {})
+  const names = Object.keys(points[0]?.report.cpu_ms_by_service ?? {})
   if (names.length === 0) return ''
-  const rows = names.map((name) =>
-    line([
-      name,
-      ...sizes.map((size) =>
-        hundredths(middle(ofSize(points, size), ({ services }) => services?.[name] ?? 0)),
-      ),
-    ]),
-  )
+  const all = bySize(points)
+  const serviceCost = (name: string) => (own: readonly Point[]) =>
+    hundredths(middle(own, ({ report }) => report.cpu_ms_by_service?.[name] ?? 0))
   return [
-    line(['CPU ms per payment', ...sizes.map((size) => `${size} of each`)]),
-    line(['---', ...sizes.map(() => '---')]),
-    ...rows,
+    line(['CPU ms per payment', ...all.map((own) => `${own[0]?.size} of each`)]),
+    line(['---', ...all.map(() => '---')]),
+    ...names.map((name) => line([name, ...all.map(serviceCost(name))])),
     '',
   ].join('\n')
 }
 
-function ofSize(points: readonly Point[], size: number | undefined): readonly Point[] {
-  return points.filter((point) => point.size === size)
+/** The points of each size, the smallest first. */
+function bySize(points: readonly Point[]): readonly (readonly Point[])[] {
+  const sizes = [...new Set(points.map(({ size }) => size))].sort((a, b) => a - b)
+  return sizes.map((size) => points.filter((point) => point.size === size))
 }
 
-function totalOf({ cpu_ms }: Point): number {
-  return cpu_ms.hub + cpu_ms.postgres + (cpu_ms.kafka ?? 0)
+function costOf({ report }: Point) {
+  return report.cpu_ms_per_transaction
+}
+
+function totalOf(point: Point): number {
+  return costOf(point).total
 }
 
 function middle(points: readonly Point[], of: (point: Point) => number): number {
   return median(points.map(of))
 }
 
-function optional(
-  points: readonly Point[],
-  of: (point: Point) => number | undefined,
-  show: (n: number) => string,
-): string | undefined {
-  const there = points.map(of).filter((n) => n !== undefined)
-  return there.length === 0 ? undefined : show(median(there))
+function kafkaOf(own: readonly Point[]): string | undefined {
+  const isApart = own.some(({ report }) => report.apart !== undefined)
+  return isApart ? hundredths(middle(own, (each) => costOf(each).kafka)) : undefined
 }
 
 function latencies(own: readonly Point[]): string {
   return (['p50', 'p95', 'p99'] as const)
-    .map((of) => Math.round(middle(own, ({ latency_ms }) => latency_ms[of])))
+    .map((of) => Math.round(middle(own, ({ report }) => report.latency_ms[of])))
     .join(' / ')
 }
 
@@ -138,8 +149,8 @@ function hundredths(n: number): string {
   return String(Math.round(n * 100) / 100)
 }
 
-function megabytes({ database }: Point): number {
-  return database.bytes_at_start / 1e6
+function megabytes({ report }: Point): number {
+  return report.bytes_stored_at_start / 1e6
 }
 
 function line(cells: readonly string[]): string {

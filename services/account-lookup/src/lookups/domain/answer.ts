@@ -1,18 +1,5 @@
 /** Decides how to answer a query about a party, given the owners that the lookup found. */
-
-/** The result of looking up one party. */
-export type Owners =
-  /** At least one, active or not, the oldest association first. */
-  { readonly type: 'FOUND'; readonly fspIds: readonly string[] } | { readonly type: OwnersMissing }
-
-export type OwnersMissing =
-  | 'PARTY_UNKNOWN'
-  /** No oracle is registered for parties of this type. */
-  | 'ORACLE_MISSING'
-  /** The oracle does not answer, or its answer is not valid. */
-  | 'ORACLE_AWAY'
-  /** Its circuit is open: it has not answered for a while. */
-  | 'ORACLE_TRIPPED'
+import type { Owners } from '../../domain/owners.ts'
 
 /** Owners, or the fact that parties of this type cannot be queried. */
 export type Findings = Owners | { readonly type: 'TYPE_NOT_ASKED' }

@@ -1,7 +1,7 @@
 /** Selects the oracle for a type and currency, and validates oracles to be registered. */
 import { refuse, type RefusedBy } from '@causeway/services'
 import { readType } from '../../domain/party.ts'
-import type { PartyIdType } from '@causeway/fspiop'
+import { baseAddressFault, type PartyIdType } from '@causeway/fspiop'
 import { isCurrency } from '@causeway/money'
 
 /** A valid oracle. */
@@ -34,8 +34,6 @@ export type DraftDecision = { readonly type: 'accept'; readonly draft: Draft } |
 
 /** The endpoint of the hub's own store. */
 export const builtInEndpoint = 'builtin:'
-
-const endpoint_length_max = 1_024
 
 /** Validates the oracle; only the store knows whether another one exists. */
 export function decideOracle(proposal: Proposal): DraftDecision {
@@ -81,15 +79,8 @@ function onlyOne(oracles: readonly Oracle[]): Oracle | undefined {
  */
 function endpointFault(value: string): string | undefined {
   if (value === builtInEndpoint) return undefined
-  if (value.length > endpoint_length_max) return 'endpoint.value has at most 1024 characters'
-  if (!/^https?:\/\/[^/\s]/i.test(value) || /\s/.test(value) || !URL.canParse(value)) {
-    return 'endpoint.value must be an absolute http or https address'
-  }
-  const { username, password, search, hash } = new URL(value)
-  if (username + password !== '') return 'endpoint.value must not contain a user or password'
-  if (search + hash !== '' || /[?#]/.test(value))
-    return 'endpoint.value must not contain a query or fragment'
-  return undefined
+  const fault = baseAddressFault(value)
+  return fault === undefined ? undefined : `endpoint.value ${fault}`
 }
 
 function invalid(detail: string): DraftDecision {

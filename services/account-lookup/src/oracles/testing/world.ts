@@ -12,13 +12,9 @@ export const calls_max = 4
 /** The circuit of an oracle does not open during a test. */
 export const patient = { ACCOUNT_LOOKUP_ORACLE_TIMEOUT_MS: 60_000 }
 
-export const everything = { oracleIdType: '', currency: '' }
-
 export const proposal = {
-  oracleId: 0,
   oracleIdType: 'ALIAS',
   endpointType: 'URL',
-  currency: '',
   isDefault: false,
 }
 
@@ -106,7 +102,7 @@ export function useOracles(): OracleWorld {
     standIn = await openOracle()
   })
   afterEach(async () => {
-    const { oracles } = await world.administration.ListOracles(everything)
+    const { oracles } = await world.administration.ListOracles({})
     for (const { oracleId } of oracles) await world.administration.RemoveOracle({ oracleId })
     await world.oracle.stop()
   })

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { pendingOf, requestKinds, requestSentence } from './requests.ts'
+import { requestSentence, type RequestKind } from './requests.ts'
 
 const change = {
   name: 'redbank',
@@ -19,30 +19,42 @@ const change = {
   partyIdType: 'MSISDN',
   partyIdentifier: '•••••8181',
   operation: 'PUT /participants/redbank',
+  settlementModel: 'OPENNET',
+  requireLiquidityCheck: false,
 }
 
-test('Every kind of request is described in a sentence', () => {
-  expect(requestKinds.map(([kind]) => requestSentence(kind, change))).toEqual([
-    'redbank joins the scheme',
-    '1\u202f500.50 USD out to redbank',
-    'payments of redbank may not use 20 % of its cover in USD',
-    'redbank becomes INACTIVE',
-    'redbank gets an account POSITION in USD',
-    'account 7 of redbank is disabled',
-    'the net debit cap of account 7 of redbank becomes 20',
-    'the alarm threshold of account 7 of redbank becomes 15 % of its cap',
-    'the endpoints of redbank change',
-    'the configuration of quoting changes',
-    'secrets of quoting change',
-    'the scheme rules change',
-    'new keys are made outside the HSM',
-    'the messages of 2026-08 become unreadable for ever',
-    'PUT /participants/redbank',
-  ])
-  expect(requestSentence('PersonErasure', change)).toBe('MSISDN •••••8181 is erased for ever')
-})
+const expected: Readonly<Record<RequestKind, string>> = {
+  CreateParticipant: 'redbank joins the scheme',
+  ManageFunds: '1\u202f500.50 USD out to redbank',
+  ReserveLiquidityCover: 'payments of redbank may not use 20 % of its cover in USD',
+  UpdateParticipantState: 'redbank becomes INACTIVE',
+  AddParticipantAccount: 'redbank gets an account POSITION in USD',
+  UpdateAccountStatus: 'account 7 of redbank is disabled',
+  UpdateAccountLimit: 'the net debit cap of account 7 of redbank becomes 20',
+  UpdateAccountThreshold: 'the alarm threshold of account 7 of redbank becomes 15 % of its cap',
+  UpdateEndpoints: 'the endpoints of redbank change',
+  UpdateLiquidityCheck:
+    'payments under the model OPENNET need no cover: the net debit cap is their only bound',
+  ConfigurationValues: 'the configuration of quoting changes',
+  SecretValues: 'secrets of quoting change',
+  SchemeRules: 'the scheme rules change',
+  CryptoAdapter: 'new keys are made outside the HSM',
+  MonthErasure: 'the messages of 2026-08 become unreadable for ever',
+  PersonErasure: 'MSISDN •••••8181 is erased for ever',
+  Operation: 'PUT /participants/redbank',
+}
+
+test.each(Object.entries(expected) as [RequestKind, string][])(
+  'A request %s is described in a sentence',
+  (kind, sentence) => {
+    expect(requestSentence(kind, change)).toBe(sentence)
+  },
+)
 
 test('Each kind of request is described in both directions', () => {
+  expect(requestSentence('UpdateLiquidityCheck', { ...change, requireLiquidityCheck: true })).toBe(
+    'payments under the model OPENNET need cover',
+  )
   expect(requestSentence('ManageFunds', { ...change, direction: 'DEPOSIT' })).toBe(
     '1\u202f500.50 USD in for redbank',
   )
@@ -58,30 +70,4 @@ test('Each kind of request is described in both directions', () => {
   expect(requestSentence('CryptoAdapter', { adapter: 'PKCS11' })).toBe(
     'new keys are made in the HSM',
   )
-})
-
-test('An unknown kind of request is shown by its name', () => {
-  expect(requestSentence('toString', change)).toBe('toString')
-})
-
-test('A service that does not answer hides its own requests alone', () => {
-  const at = (createdDate: string) => ({ request: { createdDate } })
-  const answered = { status: 'fulfilled', value: [] } as const
-  const lists = requestKinds.map(([kind]) => {
-    if (kind === 'ConfigurationValues')
-      return { status: 'rejected', reason: new Error('503') } as const
-    if (kind === 'ManageFunds') return { ...answered, value: [at('2026-01-02')] }
-    if (kind === 'UpdateEndpoints') return { ...answered, value: [at('2026-01-01')] }
-    return answered
-  })
-  expect(pendingOf(lists)).toEqual({
-    waiting: [at('2026-01-01'), at('2026-01-02')],
-    missing: ['ConfigurationValues'],
-  })
-})
-
-test('Without any answer the failure is shown', () => {
-  const reason = new Error('the session has ended')
-  const lists = requestKinds.map(() => ({ status: 'rejected', reason }) as const)
-  expect(() => pendingOf(lists)).toThrow('the session has ended')
 })

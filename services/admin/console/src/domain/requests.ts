@@ -1,38 +1,9 @@
-/** Changes that need approval: the calls of each kind, and the request in a sentence. */
+/** Changes that need approval, each in a sentence. */
 import { shownAmount, type Amount } from './amounts.ts'
-
-/** The maker's call, the list of pending requests, and the checker's call. */
-export const requestKinds = [
-  ['CreateParticipant', 'GetPendingParticipants', 'ApproveParticipant'],
-  ['ManageFunds', 'GetPendingManageFunds', 'ApproveManageFunds'],
-  [
-    'ReserveLiquidityCover',
-    'GetPendingLiquidityCoverReservations',
-    'ApproveLiquidityCoverReservation',
-  ],
-  ['UpdateParticipantState', 'GetPendingStateUpdates', 'ApproveParticipantStateUpdate'],
-  ['AddParticipantAccount', 'GetPendingParticipantsAccounts', 'ApproveParticipantAccount'],
-  ['UpdateAccountStatus', 'GetPendingAccountsWithStatusUpdates', 'ApproveAccountStatusUpdate'],
-  ['UpdateAccountLimit', 'GetPendingAccountsWithLimitUpdates', 'ApproveAccountLimitUpdate'],
-  [
-    'UpdateAccountThreshold',
-    'GetPendingAccountsWithThresholdUpdates',
-    'ApproveAccountThresholdUpdate',
-  ],
-  ['UpdateEndpoints', 'GetPendingEndpointUpdates', 'ApproveEndpointsUpdate'],
-  ['ConfigurationValues', 'GetPendingConfigurationValues', 'ApproveConfigurationValues'],
-  ['SecretValues', 'GetPendingSecretValues', 'ApproveSecretValues'],
-  ['SchemeRules', 'GetPendingSchemeRules', 'ApproveSchemeRules'],
-  ['CryptoAdapter', 'GetPendingCryptoAdapter', 'ApproveCryptoAdapter'],
-  ['MonthErasure', 'GetPendingErasures', 'ApproveErasure'],
-  ['Operation', 'GetPendingOperations', 'ApproveOperation'],
-] as const
-
-export type RequestKind = (typeof requestKinds)[number][0]
 
 type Change = Readonly<Record<string, unknown>>
 
-const sentences: Readonly<Record<RequestKind, (change: Change) => string>> = {
+const sentences = {
   CreateParticipant: (change) => `${text(change['name'])} joins the scheme`,
   ManageFunds: (change) => {
     const { amount = '0', currency = '' } = (change['amount'] ?? {}) as {
@@ -63,6 +34,10 @@ const sentences: Readonly<Record<RequestKind, (change: Change) => string>> = {
   UpdateAccountThreshold: (change) =>
     `the alarm threshold of ${account(change)} becomes ${text(change['alarmPercentage'])} % of its cap`,
   UpdateEndpoints: (change) => `the endpoints of ${who(change)} change`,
+  UpdateLiquidityCheck: (change) =>
+    change['requireLiquidityCheck'] === true
+      ? `payments under the model ${text(change['settlementModel'])} need cover`
+      : `payments under the model ${text(change['settlementModel'])} need no cover: the net debit cap is their only bound`,
   ConfigurationValues: (change) =>
     `the configuration of ${text(change['boundedContextId'])} changes`,
   SecretValues: (change) => `secrets of ${text(change['boundedContextId'])} change`,
@@ -72,41 +47,15 @@ const sentences: Readonly<Record<RequestKind, (change: Change) => string>> = {
       ? 'new keys are made in the HSM'
       : 'new keys are made outside the HSM',
   MonthErasure: (change) => `the messages of ${text(change['month'])} become unreadable for ever`,
+  PersonErasure: (change) => `${party(change)} is erased for ever`,
   Operation: (change) => text(change['operation']),
-}
+} satisfies Readonly<Record<string, (change: Change) => string>>
 
-/** What waits for a decision, as far as the services answered. */
-export interface Pending<Waiting> {
-  /** The oldest first. */
-  readonly waiting: readonly Waiting[]
-  /** The kinds whose service did not answer. */
-  readonly missing: readonly RequestKind[]
-}
+/** A kind that the API has, and this table lacks, does not compile where requests are shown. */
+export type RequestKind = keyof typeof sentences
 
-/**
- * `lists`: one for each kind, in the order of `requestKinds`. Throws the first failure when no list was
- * answered, as after the end of a session.
- */
-export function pendingOf<Waiting extends { readonly request: { readonly createdDate: string } }>(
-  lists: readonly PromiseSettledResult<readonly Waiting[]>[],
-): Pending<Waiting> {
-  const failures = lists.flatMap((list) =>
-    list.status === 'rejected' ? [list.reason as Error] : [],
-  )
-  const [first] = failures
-  if (first !== undefined && failures.length === lists.length) throw first
-  const waiting = lists.flatMap((list) => (list.status === 'fulfilled' ? list.value : []))
-  return {
-    waiting: waiting.toSorted((a, b) => a.request.createdDate.localeCompare(b.request.createdDate)),
-    missing: requestKinds.filter((_, at) => lists[at]?.status === 'rejected').map(([kind]) => kind),
-  }
-}
-
-/** A kind that this console does not know is shown by its name. */
-export function requestSentence(type: string, change: Change): string {
-  // Listed together with those of months.
-  if (type === 'PersonErasure') return `${party(change)} is erased for ever`
-  return Object.hasOwn(sentences, type) ? sentences[type as RequestKind](change) : type
+export function requestSentence(kind: RequestKind, change: Change): string {
+  return sentences[kind](change)
 }
 
 function who(change: Change): string {

@@ -1,16 +1,19 @@
 import { describe, expect, test } from '@jest/globals'
 import {
+  abortText,
   canAbort,
   canClose,
   canSettle,
+  fundsOutText,
   hasReached,
   nextStep,
   settlesLater,
   settlementStep,
-  stepEffects,
   stepLabels,
   steps,
+  stepText,
   waitsFor,
+  type Effect,
 } from './settlement-steps.ts'
 
 const states = [
@@ -94,11 +97,73 @@ test('Only the open window is closed, and only closed ones are settled', () => {
   expect(windows.filter(canSettle)).toEqual(['CLOSED', 'PENDING_SETTLEMENT', 'ABORTED'])
 })
 
-test('Every step has a label and a description of its effect', () => {
-  for (const words of [stepLabels, stepEffects]) {
-    expect(Object.keys(words)).toEqual([...steps])
-    expect(Object.values(words).every((label) => label.length > 0)).toBe(true)
-  }
+describe('the confirmation of a step', () => {
+  const same: Effect = { cover: 'SAME', netDebitCap: 'SAME' }
+  const less: Effect = { cover: 'LESS', netDebitCap: 'LESS' }
+  const more: Effect = { cover: 'MORE', netDebitCap: 'MORE' }
+  const capMore: Effect = { cover: 'SAME', netDebitCap: 'MORE' }
+  const effect = (state: string, owing: Effect, owed: Effect, awaitsFundsOut = false) => ({
+    state,
+    owing,
+    owed,
+    awaitsFundsOut,
+  })
+  const [, , reserve, commit] = steps
+  const bank = 'Confirm only after the bank has confirmed: this step cannot be undone.'
+  /** Of a net model that is paid by funds out. */
+  const usual = [
+    effect(reserve, same, less),
+    effect(commit, capMore, same, true),
+    effect('ABORTED', same, more),
+  ]
+  const noCover = 'What a participant owes is no cover until its funds out are recorded.'
+
+  test('The text of Reserve names who may spend less, and when the bank gets its instructions', () => {
+    expect(stepText(reserve, usual)).toBe(
+      'Participants that are owed money may spend less, by what they are owed. Send the instructions to the bank after this step.',
+    )
+  })
+
+  test('The text of Commit states that what is owed is no cover until funds out, and that it cannot be undone', () => {
+    expect(stepText(commit, usual)).toBe(
+      `Participants that owe money may spend as much as before within their cover, and more within their net debit cap, by what they owe. ${noCover} ${bank}`,
+    )
+  })
+
+  test('The text of Commit names who may spend more and who less, where both sides change', () => {
+    expect(stepText(commit, [effect(commit, more, less)])).toBe(
+      `Participants that owe money may spend more, by what they owe. Participants that are owed money may spend less, by what they are owed. ${bank}`,
+    )
+  })
+
+  test('The text of a step that changes nothing states that', () => {
+    const nothing = 'What participants may spend does not change.'
+    expect(stepText(commit, [effect(commit, same, same)])).toBe(`${nothing} ${bank}`)
+    expect(stepText(commit, [effect(commit, same, same, true)])).toBe(
+      `${nothing} ${noCover} ${bank}`,
+    )
+  })
+
+  test('Without effects, the text is what holds in every model', () => {
+    expect(stepText(commit)).toBe(bank)
+    for (const step of steps) expect(stepText(step)).not.toBe('')
+    expect(Object.keys(stepLabels)).toEqual([...steps])
+  })
+
+  test('The text of an abort names who may spend more, once something is reserved', () => {
+    const note = 'Balances that it has moved are moved back; its windows can be settled again.'
+    expect(abortText([{ state: 'PS_TRANSFERS_RECORDED' }], usual)).toBe(note)
+    expect(abortText([{ state: reserve }, { state: 'PS_TRANSFERS_RECORDED' }], usual)).toBe(
+      `Participants that are owed money may spend more, by what they are owed. ${note}`,
+    )
+  })
+
+  test('Once an account is committed, the settlement shows that funds out are awaited', () => {
+    const shown = states.filter((state) => fundsOutText([{ state }], usual) !== undefined)
+    expect(shown).toEqual([commit, 'SETTLING', 'SETTLED'])
+    expect(fundsOutText([{ state: reserve }, { state: commit }], usual)).toBe(noCover)
+    expect(fundsOutText([{ state: commit }], [effect(commit, more, same)])).toBeUndefined()
+  })
 })
 
 test('A settlement has reached its own step and those before', () => {

@@ -1,6 +1,6 @@
 /**
- * The next steps that the state machines of windows and settlements allow: only buttons for these
- * are shown.
+ * The next steps that the state machines of windows and settlements allow, and what they do: only
+ * buttons for these are shown, and their confirmation states the effect that the API shows.
  */
 export const steps = [
   'PENDING_SETTLEMENT',
@@ -21,15 +21,91 @@ export const stepLabels: Readonly<Record<AccountStep, string>> = {
   SETTLED: 'Settle',
 }
 
-/** The effect of each step on money, for the confirmation. */
-export const stepEffects: Readonly<Record<AccountStep, string>> = {
+/** What an operator does before or after each step, in every model. */
+const stepNotes: Readonly<Record<AccountStep, string>> = {
   PENDING_SETTLEMENT: 'No money moves.',
   PS_TRANSFERS_RECORDED: 'The net amount of each participant is recorded; no money moves yet.',
-  PS_TRANSFERS_RESERVED:
-    'Participants that are owed money can no longer spend it, since the bank is about to pay it out. Send the instructions to the bank after this step.',
-  PS_TRANSFERS_COMMITTED:
-    'Participants that owed money may spend as much again. Confirm only after the bank has confirmed: this step cannot be undone.',
+  PS_TRANSFERS_RESERVED: 'Send the instructions to the bank after this step.',
+  PS_TRANSFERS_COMMITTED: 'Confirm only after the bank has confirmed: this step cannot be undone.',
   SETTLED: 'The settlement is complete and can no longer change.',
+}
+
+type Spending = 'LESS' | 'SAME' | 'MORE'
+
+/** Within each bound of what a participant may spend. */
+export interface Effect {
+  readonly cover: Spending
+  readonly netDebitCap: Spending
+}
+
+/** What a step changes, as the API shows it for each step of a settlement. */
+export interface StepEffect {
+  readonly state: string
+  readonly owing: Effect
+  readonly owed: Effect
+  readonly awaitsFundsOut: boolean
+}
+
+/** For the confirmation of a step; without effects, which an older hub does not show, its note. */
+export function stepText(step: AccountStep, effects: readonly StepEffect[] = []): string {
+  return [...spendingSentences(step, effects), stepNotes[step]].join(' ')
+}
+
+/** For the confirmation of an abort. */
+export function abortText(
+  accounts: readonly SteppingAccount[],
+  effects: readonly StepEffect[] = [],
+): string {
+  const isReserved = accounts.some(({ state }) => state === 'PS_TRANSFERS_RESERVED')
+  const sentences = isReserved ? spendingSentences('ABORTED', effects) : []
+  const note = 'Balances that it has moved are moved back; its windows can be settled again.'
+  return [...sentences, note].join(' ')
+}
+
+const untilFundsOut = 'What a participant owes is no cover until its funds out are recorded.'
+
+/** Undefined before an account is committed, and where no funds out are awaited. */
+export function fundsOutText(
+  accounts: readonly SteppingAccount[],
+  effects: readonly StepEffect[] = [],
+): string | undefined {
+  const committed = 'PS_TRANSFERS_COMMITTED'
+  const isAwaited = effects.some(
+    ({ state, awaitsFundsOut }) => state === committed && awaitsFundsOut,
+  )
+  const isCommitted = accounts.some(({ state }) => hasReached(state ?? '', committed))
+  return isAwaited && isCommitted ? untilFundsOut : undefined
+}
+
+function spendingSentences(step: string, effects: readonly StepEffect[]): readonly string[] {
+  const effect = effects.find(({ state }) => state === step)
+  if (effect === undefined) return []
+  const { owing, owed, awaitsFundsOut } = effect
+  const changes = [...spendingSentence('owe', owing), ...spendingSentence('are owed', owed)]
+  return [
+    ...(changes.length === 0 ? ['What participants may spend does not change.'] : changes),
+    ...(awaitsFundsOut ? [untilFundsOut] : []),
+  ]
+}
+
+const spendingWords: Readonly<Record<Spending, string>> = {
+  LESS: 'less',
+  SAME: 'as much as before',
+  MORE: 'more',
+}
+
+function spendingSentence(
+  verb: 'owe' | 'are owed',
+  { cover, netDebitCap }: Effect,
+): readonly string[] {
+  const [inCover, inCap] = [spendingWords[cover], spendingWords[netDebitCap]]
+  const change =
+    cover === netDebitCap
+      ? inCover
+      : `${inCover} within their cover, and ${inCap} within their net debit cap`
+  return cover === 'SAME' && netDebitCap === 'SAME'
+    ? []
+    : [`Participants that ${verb} money may spend ${change}, by what they ${verb}.`]
 }
 
 /** Whether a settlement has reached this step; SETTLING counts as COMMITTED. */

@@ -26,7 +26,7 @@ export type FidoChallenge = {
 
 export type OpenSession = {
   readonly id: string
-  readonly factor: string | null
+  readonly factor: 'PASSWORD' | 'CERTIFICATE' | 'KEY' | 'SECOND_FACTOR' | 'OIDC' | null
   readonly address: string | null
   readonly createdDate: string
   readonly lastUsedDate: string
@@ -54,6 +54,7 @@ export type Operator = {
   readonly lastLogInDate: string | null
   readonly lockedUntil: string | null
   readonly endsDate: string | null
+  readonly identity: { readonly issuer: string; readonly subject: string } | null
 }
 
 export type OperatorWithSecret = {
@@ -68,6 +69,7 @@ export type OperatorWithSecret = {
   readonly lastLogInDate: string | null
   readonly lockedUntil: string | null
   readonly endsDate: string | null
+  readonly identity: { readonly issuer: string; readonly subject: string } | null
   readonly secret: string
 }
 
@@ -108,7 +110,7 @@ export type AuditEntry = {
   readonly previousHash: string
   readonly keyId: string
   readonly signatureValid: boolean
-  readonly provenance?: string
+  readonly provenance: 'UNSIGNED' | 'SIGNED' | 'RELEASED'
 }
 
 export type QuarantinedEntry = {
@@ -119,7 +121,13 @@ export type QuarantinedEntry = {
   readonly actor: string
   readonly subject: string
   readonly sourceKeyId?: string
-  readonly reason: string
+  readonly reason:
+    | 'UNSIGNED'
+    | 'KEY_UNKNOWN'
+    | 'KEY_OF_ANOTHER'
+    | 'KEY_REVOKED'
+    | 'SIGNATURE_INVALID'
+    | 'ID_TAKEN'
   readonly receivedDate: string
   readonly quarantinedDate: string
 }
@@ -191,11 +199,29 @@ export type FundsMovement = {
 
 export type ChangeRequest = {
   readonly requestId: string
-  readonly type: string
+  readonly type:
+    | 'CreateParticipant'
+    | 'ManageFunds'
+    | 'ReserveLiquidityCover'
+    | 'UpdateParticipantState'
+    | 'AddParticipantAccount'
+    | 'UpdateAccountStatus'
+    | 'UpdateAccountLimit'
+    | 'UpdateAccountThreshold'
+    | 'UpdateEndpoints'
+    | 'UpdateLiquidityCheck'
+    | 'ConfigurationValues'
+    | 'SecretValues'
+    | 'SchemeRules'
+    | 'CryptoAdapter'
+    | 'MonthErasure'
+    | 'PersonErasure'
+    | 'Operation'
   readonly state: 'PEND-APPROVAL' | 'APPROVED' | 'REJECTED'
   readonly createdBy: string
   readonly createdDate: string
   readonly change: Readonly<Record<string, unknown>>
+  readonly replaces: Readonly<Record<string, unknown>> | null
   readonly decidedBy: string | null
   readonly decidedDate: string | null
   readonly note: string
@@ -231,7 +257,7 @@ export type Keys = {
   readonly definitions: readonly {
     readonly keyDefinitionId: string
     readonly label: string
-    readonly usage: 'SIGN' | 'ENCRYPT' | 'PIN' | 'WRAP'
+    readonly usage: 'SIGN' | 'TLS' | 'ENCRYPT' | 'PIN' | 'WRAP'
     readonly type: 'AES' | 'TDES' | 'EC'
     readonly validFrom: string
     readonly validTo: string | null
@@ -312,6 +338,7 @@ export type SettlementModel = {
   readonly currency: string | null
   readonly requireLiquidityCheck: boolean
   readonly ledgerAccountTypeId: 'POSITION' | 'INTERCHANGE_FEE' | 'SETTLEMENT'
+  readonly settlementAccountType: 'SETTLEMENT' | 'INTERCHANGE_FEE_SETTLEMENT'
   readonly autoPositionReset: boolean
   readonly interchangeFeePercentage?: number | string
   readonly windowClosingCron?: string
@@ -329,7 +356,13 @@ export type Consent = {
   readonly issuedAt: string | null
   readonly revokedAt: string | null
   readonly revokedBy: string | null
-  readonly reason: string | null
+  readonly reason:
+    | 'MALFORMED'
+    | 'STATUS_WRONG'
+    | 'CREDENTIAL_INVALID'
+    | 'OWNERSHIP_REFUSED'
+    | 'OWNERSHIP_UNCONFIRMED'
+    | null
   readonly erasedAt: string | null
 }
 
@@ -345,7 +378,13 @@ export type ConsentRecord = {
   readonly issuedAt: string | null
   readonly revokedAt: string | null
   readonly revokedBy: string | null
-  readonly reason: string | null
+  readonly reason:
+    | 'MALFORMED'
+    | 'STATUS_WRONG'
+    | 'CREDENTIAL_INVALID'
+    | 'OWNERSHIP_REFUSED'
+    | 'OWNERSHIP_UNCONFIRMED'
+    | null
   readonly erasedAt: string | null
   readonly origin: string | null
   readonly steps: readonly {
@@ -664,7 +703,7 @@ export type SettlementWindow = {
   readonly changedDate: string
   readonly content: readonly {
     readonly id: number
-    readonly state: 'OPEN' | 'PROCESSING' | 'CLOSED' | 'PENDING_SETTLEMENT' | 'SETTLED' | 'ABORTED'
+    readonly state: 'CLOSED' | 'PENDING_SETTLEMENT' | 'SETTLED' | 'ABORTED'
     readonly ledgerAccountType: string
     readonly currencyId: string
     readonly createdDate: string
@@ -698,13 +737,30 @@ export type Settlement = {
         | 'PS_TRANSFERS_RESERVED'
         | 'PS_TRANSFERS_COMMITTED'
         | 'SETTLED'
-        | 'SETTLING'
         | 'ABORTED'
       readonly reason?: string
       readonly externalReference?: string
       readonly netSettlementAmount?: { readonly amount: number | string; readonly currency: string }
       readonly errorInformation?: { readonly errorCode: string; readonly errorDescription: string }
     }[]
+  }[]
+  readonly stepEffects?: readonly {
+    readonly state:
+      | 'PENDING_SETTLEMENT'
+      | 'PS_TRANSFERS_RECORDED'
+      | 'PS_TRANSFERS_RESERVED'
+      | 'PS_TRANSFERS_COMMITTED'
+      | 'SETTLED'
+      | 'ABORTED'
+    readonly owing: {
+      readonly cover: 'LESS' | 'SAME' | 'MORE'
+      readonly netDebitCap: 'LESS' | 'SAME' | 'MORE'
+    }
+    readonly owed: {
+      readonly cover: 'LESS' | 'SAME' | 'MORE'
+      readonly netDebitCap: 'LESS' | 'SAME' | 'MORE'
+    }
+    readonly awaitsFundsOut: boolean
   }[]
 }
 
@@ -723,6 +779,14 @@ export type DayReportSummary = {
     readonly p95_ms: number | null
     readonly p99_ms: number | null
   }[]
+}
+
+export type RequestedReport = {
+  readonly day: string
+  readonly scope: string | null
+  readonly reason: 'SCHEDULE' | 'OPERATOR' | 'LATE_TRANSFERS'
+  readonly dueAt: string
+  readonly lastError: string | null
 }
 
 export type SchemeRule =
@@ -813,7 +877,7 @@ export type DeadLetter = {
   readonly notificationId: string
   readonly fspId: string
   readonly entityId: string
-  readonly role: string
+  readonly role: 'PAYER' | 'PAYEE' | 'REQUESTER'
   readonly cause: string
   readonly method: string
   readonly url: string
@@ -849,11 +913,29 @@ export type Reminder = {
 
 export type OperationRequest = {
   readonly requestId: string
-  readonly type: string
+  readonly type:
+    | 'CreateParticipant'
+    | 'ManageFunds'
+    | 'ReserveLiquidityCover'
+    | 'UpdateParticipantState'
+    | 'AddParticipantAccount'
+    | 'UpdateAccountStatus'
+    | 'UpdateAccountLimit'
+    | 'UpdateAccountThreshold'
+    | 'UpdateEndpoints'
+    | 'UpdateLiquidityCheck'
+    | 'ConfigurationValues'
+    | 'SecretValues'
+    | 'SchemeRules'
+    | 'CryptoAdapter'
+    | 'MonthErasure'
+    | 'PersonErasure'
+    | 'Operation'
   readonly state: 'PEND-APPROVAL' | 'APPROVED' | 'REJECTED'
   readonly createdBy: string
   readonly createdDate: string
   readonly change: Readonly<Record<string, unknown>>
+  readonly replaces: Readonly<Record<string, unknown>> | null
   readonly decidedBy: string | null
   readonly decidedDate: string | null
   readonly note: string
@@ -1187,77 +1269,15 @@ export interface Operations {
     }
   }
   readonly 'POST /CreateParticipant': { readonly query: never; readonly answer: ChangeRequest }
-  readonly 'GET /GetPendingParticipants': {
-    readonly query: 'cursor' | 'limit'
-    readonly answer: readonly ChangeRequest[]
-  }
-  readonly 'POST /ApproveParticipant': { readonly query: never; readonly answer: ChangeRequest }
   readonly 'POST /ManageFunds': { readonly query: never; readonly answer: ChangeRequest }
-  readonly 'GET /GetPendingManageFunds': {
-    readonly query: 'cursor' | 'limit'
-    readonly answer: readonly ChangeRequest[]
-  }
-  readonly 'POST /ApproveManageFunds': { readonly query: never; readonly answer: ChangeRequest }
   readonly 'POST /ReserveLiquidityCover': { readonly query: never; readonly answer: ChangeRequest }
-  readonly 'GET /GetPendingLiquidityCoverReservations': {
-    readonly query: 'cursor' | 'limit'
-    readonly answer: readonly ChangeRequest[]
-  }
-  readonly 'POST /ApproveLiquidityCoverReservation': {
-    readonly query: never
-    readonly answer: ChangeRequest
-  }
   readonly 'POST /UpdateParticipantState': { readonly query: never; readonly answer: ChangeRequest }
-  readonly 'GET /GetPendingStateUpdates': {
-    readonly query: 'cursor' | 'limit'
-    readonly answer: readonly ChangeRequest[]
-  }
-  readonly 'POST /ApproveParticipantStateUpdate': {
-    readonly query: never
-    readonly answer: ChangeRequest
-  }
   readonly 'POST /UpdateEndpoints': { readonly query: never; readonly answer: ChangeRequest }
-  readonly 'GET /GetPendingEndpointUpdates': {
-    readonly query: 'cursor' | 'limit'
-    readonly answer: readonly ChangeRequest[]
-  }
-  readonly 'POST /ApproveEndpointsUpdate': { readonly query: never; readonly answer: ChangeRequest }
   readonly 'POST /AddParticipantAccount': { readonly query: never; readonly answer: ChangeRequest }
-  readonly 'GET /GetPendingParticipantsAccounts': {
-    readonly query: 'cursor' | 'limit'
-    readonly answer: readonly ChangeRequest[]
-  }
-  readonly 'POST /ApproveParticipantAccount': {
-    readonly query: never
-    readonly answer: ChangeRequest
-  }
   readonly 'POST /UpdateAccountStatus': { readonly query: never; readonly answer: ChangeRequest }
-  readonly 'GET /GetPendingAccountsWithStatusUpdates': {
-    readonly query: 'cursor' | 'limit'
-    readonly answer: readonly ChangeRequest[]
-  }
-  readonly 'POST /ApproveAccountStatusUpdate': {
-    readonly query: never
-    readonly answer: ChangeRequest
-  }
   readonly 'POST /UpdateAccountLimit': { readonly query: never; readonly answer: ChangeRequest }
-  readonly 'GET /GetPendingAccountsWithLimitUpdates': {
-    readonly query: 'cursor' | 'limit'
-    readonly answer: readonly ChangeRequest[]
-  }
-  readonly 'POST /ApproveAccountLimitUpdate': {
-    readonly query: never
-    readonly answer: ChangeRequest
-  }
   readonly 'POST /UpdateAccountThreshold': { readonly query: never; readonly answer: ChangeRequest }
-  readonly 'GET /GetPendingAccountsWithThresholdUpdates': {
-    readonly query: 'cursor' | 'limit'
-    readonly answer: readonly ChangeRequest[]
-  }
-  readonly 'POST /ApproveAccountThresholdUpdate': {
-    readonly query: never
-    readonly answer: ChangeRequest
-  }
+  readonly 'POST /UpdateLiquidityCheck': { readonly query: never; readonly answer: ChangeRequest }
   readonly 'GET /GetParticipantInfo': {
     readonly query: 'participantId'
     readonly answer: {
@@ -1323,6 +1343,157 @@ export interface Operations {
       readonly resolvedAmount: number | string
       readonly since: string
     }[]
+  }
+  readonly 'GET /GetPendingParticipants': {
+    readonly query: 'cursor' | 'limit'
+    readonly answer: readonly ChangeRequest[]
+  }
+  readonly 'POST /ApproveParticipant': { readonly query: never; readonly answer: ChangeRequest }
+  readonly 'GET /GetPendingManageFunds': {
+    readonly query: 'cursor' | 'limit'
+    readonly answer: readonly ChangeRequest[]
+  }
+  readonly 'POST /ApproveManageFunds': { readonly query: never; readonly answer: ChangeRequest }
+  readonly 'GET /GetPendingLiquidityCoverReservations': {
+    readonly query: 'cursor' | 'limit'
+    readonly answer: readonly ChangeRequest[]
+  }
+  readonly 'POST /ApproveLiquidityCoverReservation': {
+    readonly query: never
+    readonly answer: ChangeRequest
+  }
+  readonly 'GET /GetPendingStateUpdates': {
+    readonly query: 'cursor' | 'limit'
+    readonly answer: readonly ChangeRequest[]
+  }
+  readonly 'POST /ApproveParticipantStateUpdate': {
+    readonly query: never
+    readonly answer: ChangeRequest
+  }
+  readonly 'GET /GetPendingEndpointUpdates': {
+    readonly query: 'cursor' | 'limit'
+    readonly answer: readonly ChangeRequest[]
+  }
+  readonly 'POST /ApproveEndpointsUpdate': { readonly query: never; readonly answer: ChangeRequest }
+  readonly 'GET /GetPendingParticipantsAccounts': {
+    readonly query: 'cursor' | 'limit'
+    readonly answer: readonly ChangeRequest[]
+  }
+  readonly 'POST /ApproveParticipantAccount': {
+    readonly query: never
+    readonly answer: ChangeRequest
+  }
+  readonly 'GET /GetPendingAccountsWithStatusUpdates': {
+    readonly query: 'cursor' | 'limit'
+    readonly answer: readonly ChangeRequest[]
+  }
+  readonly 'POST /ApproveAccountStatusUpdate': {
+    readonly query: never
+    readonly answer: ChangeRequest
+  }
+  readonly 'GET /GetPendingAccountsWithLimitUpdates': {
+    readonly query: 'cursor' | 'limit'
+    readonly answer: readonly ChangeRequest[]
+  }
+  readonly 'POST /ApproveAccountLimitUpdate': {
+    readonly query: never
+    readonly answer: ChangeRequest
+  }
+  readonly 'GET /GetPendingAccountsWithThresholdUpdates': {
+    readonly query: 'cursor' | 'limit'
+    readonly answer: readonly ChangeRequest[]
+  }
+  readonly 'POST /ApproveAccountThresholdUpdate': {
+    readonly query: never
+    readonly answer: ChangeRequest
+  }
+  readonly 'GET /GetPendingLiquidityCheckUpdates': {
+    readonly query: 'cursor' | 'limit'
+    readonly answer: readonly ChangeRequest[]
+  }
+  readonly 'POST /ApproveLiquidityCheckUpdate': {
+    readonly query: never
+    readonly answer: ChangeRequest
+  }
+  readonly 'GET /GetPendingConfigurationValues': {
+    readonly query: 'cursor' | 'limit'
+    readonly answer: readonly ChangeRequest[]
+  }
+  readonly 'POST /ApproveConfigurationValues': {
+    readonly query: never
+    readonly answer: ChangeRequest
+  }
+  readonly 'GET /GetPendingSecretValues': {
+    readonly query: 'cursor' | 'limit'
+    readonly answer: readonly ChangeRequest[]
+  }
+  readonly 'POST /ApproveSecretValues': { readonly query: never; readonly answer: ChangeRequest }
+  readonly 'GET /GetPendingSchemeRules': {
+    readonly query: 'cursor' | 'limit'
+    readonly answer: readonly ChangeRequest[]
+  }
+  readonly 'POST /ApproveSchemeRules': { readonly query: never; readonly answer: ChangeRequest }
+  readonly 'GET /GetPendingCryptoAdapter': {
+    readonly query: 'cursor' | 'limit'
+    readonly answer: readonly ChangeRequest[]
+  }
+  readonly 'POST /ApproveCryptoAdapter': { readonly query: never; readonly answer: ChangeRequest }
+  readonly 'GET /GetPendingErasures': {
+    readonly query: 'cursor' | 'limit'
+    readonly answer: readonly ChangeRequest[]
+  }
+  readonly 'POST /ApproveErasure': { readonly query: never; readonly answer: ChangeRequest }
+  readonly 'GET /GetPendingApprovals': {
+    readonly query: never
+    readonly answer: {
+      readonly requests: readonly {
+        readonly requestId: string
+        readonly type:
+          | 'CreateParticipant'
+          | 'ManageFunds'
+          | 'ReserveLiquidityCover'
+          | 'UpdateParticipantState'
+          | 'AddParticipantAccount'
+          | 'UpdateAccountStatus'
+          | 'UpdateAccountLimit'
+          | 'UpdateAccountThreshold'
+          | 'UpdateEndpoints'
+          | 'UpdateLiquidityCheck'
+          | 'ConfigurationValues'
+          | 'SecretValues'
+          | 'SchemeRules'
+          | 'CryptoAdapter'
+          | 'MonthErasure'
+          | 'PersonErasure'
+          | 'Operation'
+        readonly state: 'PEND-APPROVAL' | 'APPROVED' | 'REJECTED'
+        readonly createdBy: string
+        readonly createdDate: string
+        readonly change: Readonly<Record<string, unknown>>
+        readonly replaces: Readonly<Record<string, unknown>> | null
+        readonly decidedBy: string | null
+        readonly decidedDate: string | null
+        readonly note: string
+        readonly decide:
+          | 'ApproveParticipant'
+          | 'ApproveManageFunds'
+          | 'ApproveLiquidityCoverReservation'
+          | 'ApproveParticipantStateUpdate'
+          | 'ApproveParticipantAccount'
+          | 'ApproveAccountStatusUpdate'
+          | 'ApproveAccountLimitUpdate'
+          | 'ApproveAccountThresholdUpdate'
+          | 'ApproveEndpointsUpdate'
+          | 'ApproveLiquidityCheckUpdate'
+          | 'ApproveConfigurationValues'
+          | 'ApproveSecretValues'
+          | 'ApproveSchemeRules'
+          | 'ApproveCryptoAdapter'
+          | 'ApproveErasure'
+          | 'ApproveOperation'
+      }[]
+      readonly missing: readonly string[]
+    }
   }
   readonly 'GET /participants/{name}/keys': {
     readonly query: never
@@ -1432,11 +1603,7 @@ export interface Operations {
     readonly query: never
     readonly answer: { readonly host: string; readonly validTo: string }
   }
-  readonly 'GET /GetPendingCryptoAdapter': {
-    readonly query: never
-    readonly answer: readonly ChangeRequest[]
-  }
-  readonly 'POST /ApproveCryptoAdapter': { readonly query: never; readonly answer: ChangeRequest }
+  readonly 'POST /pin-translation-unlock': { readonly query: never; readonly answer: undefined }
   readonly 'POST /component-keys': { readonly query: never; readonly answer: ComponentKey }
   readonly 'GET /component-keys': {
     readonly query: never
@@ -1549,11 +1716,6 @@ export interface Operations {
   readonly 'POST /erasures/{requestId}/run': { readonly query: never; readonly answer: Erasure }
   readonly 'POST /CreateMonthErasure': { readonly query: never; readonly answer: ChangeRequest }
   readonly 'POST /CreatePersonErasure': { readonly query: never; readonly answer: ChangeRequest }
-  readonly 'GET /GetPendingErasures': {
-    readonly query: never
-    readonly answer: readonly ChangeRequest[]
-  }
-  readonly 'POST /ApproveErasure': { readonly query: never; readonly answer: ChangeRequest }
   readonly 'GET /v2/settlementWindows': {
     readonly query:
       | 'participantId'
@@ -1738,6 +1900,10 @@ export interface Operations {
       readonly requested: boolean
     }
   }
+  readonly 'GET /reports/requested': {
+    readonly query: never
+    readonly answer: readonly RequestedReport[]
+  }
   readonly 'GET /reports/{day}': {
     readonly query: 'participant' | 'scope' | 'version' | 'format'
     readonly answer: { readonly day: string; readonly version: number }
@@ -1767,11 +1933,6 @@ export interface Operations {
     readonly query: never
     readonly answer: ChangeRequest | undefined
   }
-  readonly 'GET /GetPendingSchemeRules': {
-    readonly query: never
-    readonly answer: readonly ChangeRequest[]
-  }
-  readonly 'POST /ApproveSchemeRules': { readonly query: never; readonly answer: ChangeRequest }
   readonly 'POST /config/schemas': {
     readonly query: never
     readonly answer: { readonly schemaVersion: string; readonly iterationNumber: number }
@@ -1787,14 +1948,6 @@ export interface Operations {
   readonly 'POST /config/schemas/{boundedContextId}': {
     readonly query: never
     readonly answer: ConfigurationSet | ChangeRequest
-  }
-  readonly 'GET /GetPendingConfigurationValues': {
-    readonly query: never
-    readonly answer: readonly ChangeRequest[]
-  }
-  readonly 'POST /ApproveConfigurationValues': {
-    readonly query: never
-    readonly answer: ChangeRequest
   }
   readonly 'GET /config/secrets/{boundedContextId}/values': {
     readonly query: never
@@ -1814,11 +1967,6 @@ export interface Operations {
     readonly query: never
     readonly answer: ChangeRequest
   }
-  readonly 'GET /GetPendingSecretValues': {
-    readonly query: never
-    readonly answer: readonly ChangeRequest[]
-  }
-  readonly 'POST /ApproveSecretValues': { readonly query: never; readonly answer: ChangeRequest }
   readonly 'GET /oracles': {
     readonly query: 'type' | 'currency'
     readonly answer: readonly Oracle[]
@@ -1835,14 +1983,14 @@ export interface Operations {
     readonly query: never
     readonly answer: readonly {
       readonly notificationId: string
-      readonly outcome: 'RESENT' | 'UNKNOWN' | 'EXPIRED'
+      readonly outcome: 'UNKNOWN' | 'EXPIRED' | 'RESENT'
     }[]
   }
   readonly 'POST /dead-letters/{notificationId}/resend': {
     readonly query: never
     readonly answer: {
       readonly notificationId: string
-      readonly outcome: 'RESENT' | 'UNKNOWN' | 'EXPIRED'
+      readonly outcome: 'UNKNOWN' | 'EXPIRED' | 'RESENT'
     }
   }
   readonly 'GET /event-dead-letters': {
@@ -1917,7 +2065,7 @@ export interface Operations {
     }
   }
   readonly 'GET /GetPendingOperations': {
-    readonly query: never
+    readonly query: 'cursor' | 'limit'
     readonly answer: readonly ChangeRequest[]
   }
   readonly 'POST /ApproveOperation': { readonly query: never; readonly answer: OperationRequest }

@@ -7,7 +7,7 @@ import { participantPath } from '../domain/address.ts'
 import { barOf, coverText, type Cover } from '../domain/amounts.ts'
 import type { Participant, Readiness } from '../generated/operator-api.ts'
 import { Card, Loaded, Page, State, Table } from '../ui.tsx'
-import { Onboarding } from './onboarding.tsx'
+import { Onboarding } from './participants/onboarding.tsx'
 
 const refetchInterval = 5_000
 
@@ -36,13 +36,14 @@ const coverQuery = (participantId: string, currency: string) => ({
   refetchInterval,
 })
 
-/** The hub has accounts of its own type; it is not an FSP. */
-export function isHub({ accounts }: Participant): boolean {
-  return accounts.some(({ ledgerAccountType }) => ledgerAccountType.startsWith('HUB_'))
+export function isHub({ type }: Participant): boolean {
+  return type === 'HUB'
 }
 
-/** The participants that the hub's operator manages. */
-const fspsOf = (all: readonly Participant[]) => all.filter((each) => !isHub(each))
+/** FSPs and PISPs: neither the hub nor its auth service, which are not onboarded. */
+export function fspsOf(all: readonly Participant[]): readonly Participant[] {
+  return all.filter(({ type }) => type !== 'HUB' && type !== 'AUTH_SERVICE')
+}
 
 export function FspLink({ name }: { name: string }) {
   return <Link href={participantPath(name)}>{name}</Link>

@@ -6,7 +6,14 @@ const before = new Date('2026-05-01T11:00:00.000Z')
 const after = new Date('2026-05-01T13:00:00.000Z')
 
 const key = { kid: 'key-1', use: 'sig', validFrom: before, validTo: null }
-const usd = { currency: 'USD', hasLimit: true, inactiveAccounts: [], funds: 10_000n }
+const covered = { coverType: 'SETTLEMENT', modelWithoutCheck: null }
+const usd = {
+  currency: 'USD',
+  hasLimit: true,
+  inactiveAccounts: [],
+  ...covered,
+  funds: 10_000n,
+}
 const pinged = { receivedAt: before, identity: 'mtls' }
 const readyPing = { ...pinged, answer: { type: 'DELIVERED', at: before } } as const
 
@@ -16,11 +23,13 @@ const readyFacts: Facts = {
   edgeIdentity: 'mtls',
   isActive: true,
   endpointTypes: new Set(['FSPIOP_CALLBACK_URL']),
+  unusableEndpoints: [],
   currencies: [usd],
   keys: [key],
   clientSecrets: 0,
   certificateValidTo: after,
   ping: readyPing,
+  unreachable: null,
   deadLetters: [],
 }
 
@@ -41,7 +50,8 @@ test('An FSP without missing items is ready, and each item describes what exists
     'It has a net debit cap in USD.',
     'Its accounts are active.',
     "Its ping of 2026-05-01T11:00:00.000Z was received, and the hub's own ping reached it at 2026-05-01T11:00:00.000Z.",
-    'No callback to it has failed permanently since it could be reached.',
+    'Its last callbacks have reached it, if there were any.',
+    'It has no dead letters of the time since its last ping was answered.',
     'It is active.',
     'It has funds in USD.',
   ])
@@ -56,6 +66,7 @@ test('A new FSP has every item missing at once, in the best order of onboarding'
         currency: 'USD',
         hasLimit: false,
         inactiveAccounts: [{ id: 7, type: 'POSITION' }],
+        ...covered,
         funds: 0n,
       },
     ],
@@ -129,6 +140,12 @@ describe('endpoints:', () => {
     'FSPIOP_CALLBACK_URL_TRANSFER_ERROR',
   ]
 
+  test('An endpoint that can never work is named with its fault', () => {
+    const type = 'FSPIOP_CALLBACK_URL_QUOTES'
+    const { endpoints = '' } = lacking({ unusableEndpoints: [{ type, fault: 'has a query' }] })
+    expect(endpoints).toContain('sent to FSPIOP_CALLBACK_URL_QUOTES (its value has a query);')
+  })
+
   test('Endpoints for every callback are enough', () => {
     expect(lacking({ endpointTypes: new Set(own) })).toEqual({})
   })
@@ -152,14 +169,21 @@ describe('ping:', () => {
   })
 })
 
+test('An FSP that the hub does not reach is not ready, with the time and the error', () => {
+  const unreachable = { since: before, error: 'connect ECONNREFUSED' }
+  expect(lacking({ unreachable })).toEqual({
+    reachable: expect.stringContaining('since 2026-05-01T11:00:00.000Z (connect ECONNREFUSED)'),
+  })
+})
+
 describe('deliveries:', () => {
   test('Failed callbacks count until a later ping has reached the FSP', () => {
     const deadLetters = [{ takenAt: after }, { takenAt: new Date('2026-05-01T10:00:00.000Z') }]
-    expect(lacking({ deadLetters }).deliveries).toContain('1 callback to it has failed permanently')
+    expect(lacking({ deadLetters }).deliveries).toContain('1 callback to it is a dead letter')
     const answer = { type: 'DELIVERED', at: new Date('2026-05-01T13:00:01.000Z') } as const
     expect(lacking({ deadLetters, ping: { ...pinged, answer } })).toEqual({})
     expect(lacking({ deadLetters, ping: null }).deliveries).toContain(
-      '2 callbacks to it have failed permanently',
+      '2 callbacks to it are dead letters',
     )
   })
 })
@@ -169,12 +193,31 @@ test('Each currency is checked by itself', () => {
     currency: 'EUR',
     hasLimit: false,
     inactiveAccounts: [{ id: 9, type: 'SETTLEMENT' }],
+    ...covered,
     funds: 0n,
   }
   expect(lacking({ currencies: [usd, eur] })).toEqual({
     limits: expect.stringContaining('no net debit cap in EUR:'),
     accounts: expect.stringContaining('9 (SETTLEMENT EUR)'),
     funds: expect.stringContaining('no funds in EUR;'),
+  })
+})
+
+describe('funds:', () => {
+  const unchecked = { ...usd, modelWithoutCheck: 'OPENNET', funds: 0n }
+
+  test('Without the check of cover an FSP needs no funds, and the readiness says why', () => {
+    const { items } = checklist({ ...readyFacts, currencies: [unchecked] }, now)
+    const { ok, text } = items.find(({ item }) => item === 'funds') ?? {}
+    expect(ok).toBe(true)
+    expect(text).toContain('the check of the settlement model OPENNET is switched off')
+  })
+
+  test('Another currency still needs funds, on the account that covers it', () => {
+    const eur = { ...usd, currency: 'EUR', coverType: 'INTERCHANGE_FEE_SETTLEMENT', funds: 0n }
+    expect(lacking({ currencies: [unchecked, eur] }).funds).toMatch(
+      /no funds in EUR; .* on its INTERCHANGE_FEE_SETTLEMENT account/,
+    )
   })
 })
 
@@ -193,6 +236,7 @@ describe('a PISP', () => {
       'identity',
       'endpoints',
       'ping',
+      'reachable',
       'deliveries',
       'active',
     ])

@@ -14,12 +14,16 @@ export interface Facts {
   readonly edgeIdentity: EdgeIdentity
   readonly isActive: boolean
   readonly endpointTypes: ReadonlySet<string>
+  /** Those whose value can never work, with what is wrong with it. */
+  readonly unusableEndpoints: readonly { readonly type: string; readonly fault: string }[]
   readonly currencies: readonly CurrencyFacts[]
   readonly keys: readonly KeyFacts[]
   readonly clientSecrets: number
   /** When the last of its certificates expires; null: none was issued. */
   readonly certificateValidTo: Date | null
   readonly ping: PingFacts | null
+  /** Its circuit is open since then; null: closed. */
+  readonly unreachable: { readonly since: Date; readonly error: string } | null
   readonly deadLetters: readonly { readonly takenAt: Date }[]
 }
 
@@ -27,7 +31,11 @@ export interface CurrencyFacts {
   readonly currency: string
   readonly hasLimit: boolean
   readonly inactiveAccounts: readonly { readonly id: number; readonly type: string }[]
-  /** Ten-thousandths. */
+  /** The type of the account that covers its positions. */
+  readonly coverType: string
+  /** The settlement model whose check of cover two persons have switched off; null: it is on. */
+  readonly modelWithoutCheck: string | null
+  /** Of that account, in ten-thousandths. */
   readonly funds: bigint
 }
 
@@ -56,6 +64,7 @@ export type ItemName =
   | 'limits'
   | 'accounts'
   | 'ping'
+  | 'reachable'
   | 'deliveries'
   | 'funds'
   | 'active'
@@ -79,6 +88,7 @@ const checks: Readonly<Record<ItemName, (facts: Facts, now: Date) => Finding>> =
   limits,
   accounts,
   ping,
+  reachable,
   deliveries,
   active,
   funds,
@@ -210,7 +220,13 @@ const initiated: readonly Operation[] = [
   'PUT /thirdpartyRequests/authorizations/{ID}',
 ]
 
-function endpoints({ name, type, endpointTypes }: Facts): Finding {
+function endpoints({ name, type, endpointTypes, unusableEndpoints }: Facts): Finding {
+  if (unusableEndpoints.length > 0) {
+    const named = unusableEndpoints.map((each) => `${each.type} (its value ${each.fault})`)
+    return lacking(
+      `Nothing can be sent to ${named.join(', ')}; register another value: POST /participants/${name}/endpoints.`,
+    )
+  }
   if (endpointTypes.has('FSPIOP_CALLBACK_URL')) {
     return good(
       'Every callback has an address: FSPIOP_CALLBACK_URL serves what has none of its own.',
@@ -276,14 +292,21 @@ function ping({ ping: last }: Facts): Finding {
   }
 }
 
+function reachable({ unreachable }: Facts): Finding {
+  if (unreachable === null) return good('Its last callbacks have reached it, if there were any.')
+  return lacking(
+    `The hub has not reached it since ${unreachable.since.toISOString()} (${unreachable.error}) and only tries now and then; repair its endpoints or its server, then let it ping.`,
+  )
+}
+
 /** A later ping that reached the FSP shows that the fault is fixed. */
 function deliveries({ name, ping: last, deadLetters }: Facts): Finding {
   const mended = last?.answer.type === 'DELIVERED' ? last.answer.at : null
   const open = deadLetters.filter(({ takenAt }) => mended === null || mended < takenAt)
   if (open.length === 0)
-    return good('No callback to it has failed permanently since it could be reached.')
+    return good('It has no dead letters of the time since its last ping was answered.')
   return lacking(
-    `${counted(open.length, 'callback')} to it ${open.length === 1 ? 'has' : 'have'} failed permanently; see GET /dead-letters?fspId=${name}, let it ping when it can be reached again, then send them again: POST /dead-letters/resend.`,
+    `${counted(open.length, 'callback')} to it ${open.length === 1 ? 'is a dead letter' : 'are dead letters'}; see GET /dead-letters?fspId=${name}, let it ping when it can be reached again, then send them again: POST /dead-letters/resend.`,
   )
 }
 
@@ -295,14 +318,29 @@ function active({ name, isActive }: Facts): Finding {
 }
 
 function funds({ name, isActive, currencies }: Facts): Finding {
-  const without = currencies.filter(({ funds: held }) => held <= 0n)
+  const checked = currencies.filter((one) => one.modelWithoutCheck === null)
+  const without = checked.filter(({ funds: held }) => held <= 0n)
   if (currencies.length > 0 && without.length === 0) {
-    return good(`It has funds in ${listed(currencies)}.`)
+    const has = checked.length === 0 ? [] : [`It has funds in ${listed(checked)}.`]
+    return good([...has, ...uncovered(currencies)].join(' '))
   }
   const where = without.length === 0 ? 'any currency' : listed(without)
+  const types = [...new Set(without.map(({ coverType }) => coverType))]
+  const account = types.length === 0 ? 'SETTLEMENT' : types.join(' or ')
   const first = isActive ? '' : 'activate it, then '
   return lacking(
-    `It can be paid but cannot pay: it has no funds in ${where}; ${first}record them on its SETTLEMENT account: POST /participants/${name}/accounts/{id} (recordFundsIn).`,
+    `It can be paid but cannot pay: it has no funds in ${where}; ${first}record them on its ${account} account: POST /participants/${name}/accounts/{id} (recordFundsIn).`,
+  )
+}
+
+/** Two persons have decided it, and others should see it. */
+function uncovered(currencies: readonly CurrencyFacts[]): readonly string[] {
+  return currencies.flatMap(({ currency, modelWithoutCheck: model }) =>
+    model === null
+      ? []
+      : [
+          `Its payments in ${currency} need no cover: the check of the settlement model ${model} is switched off, and the net debit cap is their only bound.`,
+        ],
   )
 }
 

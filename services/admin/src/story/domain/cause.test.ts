@@ -1,3 +1,4 @@
+import type { AbortReason } from '@causeway/protos'
 import { describe, expect, test } from '@jest/globals'
 import { causeOf, type CauseFacts } from './cause.ts'
 
@@ -15,7 +16,7 @@ const facts: CauseFacts = {
 }
 
 describe('the sentence names what an operator has to look at:', () => {
-  test.each([
+  test.each<[AbortReason, string]>([
     ['PAYEE_UNKNOWN', 'No participant is called blue.'],
     ['PAYER_INACTIVE', 'green or its account in USD was not active.'],
     [
@@ -25,7 +26,6 @@ describe('the sentence names what an operator has to look at:', () => {
     ['TIMEOUT', 'blue had not answered when it expired at 2030-01-01T00:00:30.000Z.'],
     ['REJECTED', 'blue refused it: Payee rejected transaction.'],
     ['MISMATCH', 'The ledger holds something else under this id: FUNDS_IN.'],
-    ['NEW_REASON', 'It was refused for NEW_REASON.'],
   ])('The cause %s has a sentence with its figures', (reason, sentence) => {
     expect(causeOf(reason, facts)).toBe(sentence)
   })

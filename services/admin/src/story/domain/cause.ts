@@ -1,8 +1,9 @@
 /**
  * Why a payment ended as it did, in one sentence with the figures: the first thing that an operator
- * reads. The table is exhaustive for the known reasons; an unknown one is shown unchanged.
+ * reads. A reason without a sentence does not compile.
  */
 import { formatAmount } from '@causeway/money'
+import type { AbortReason, LedgerEntryKind, LedgerEntryReason } from '@causeway/protos'
 
 /** The values of the sentences. */
 export interface CauseFacts {
@@ -16,8 +17,8 @@ export interface CauseFacts {
   readonly limit: LimitFacts | null
   /** The payee FSP's reason. */
   readonly errorDescription: string
-  /** The kind of the entry that has the id in the ledger; '' when there is none. */
-  readonly ledgerKind: string
+  /** The kind of the entry that has the id in the ledger; undefined when there is none. */
+  readonly ledgerKind: LedgerEntryKind | undefined
   /** When a late fulfil arrived; undefined when none did. */
   readonly lateAnswerAt: string | undefined
 }
@@ -30,7 +31,7 @@ export interface LimitFacts {
 
 type Sentence = (facts: CauseFacts) => string
 
-const sentences: Readonly<Record<string, Sentence>> = {
+const sentences: Readonly<Record<AbortReason | LedgerEntryReason, Sentence>> = {
   PAYER_UNKNOWN: ({ payerFsp }) => `No participant is called ${payerFsp}.`,
   PAYEE_UNKNOWN: ({ payeeFsp }) => `No participant is called ${payeeFsp}.`,
   PAYER_INACTIVE: ({ payerFsp, currency }) =>
@@ -41,6 +42,8 @@ const sentences: Readonly<Record<string, Sentence>> = {
     `${payerFsp} had no account that serves ${currency}.`,
   PAYEE_NO_ACCOUNT: ({ payeeFsp, currency }) =>
     `${payeeFsp} had no account that serves ${currency}.`,
+  PAYEE_UNREACHABLE: ({ payeeFsp }) =>
+    `${payeeFsp} had no address for such a request among its endpoints.`,
   EXPIRED: ({ expiresAt, receivedAt }) =>
     `It had expired at ${expiresAt} when it reached the ledger; the request was received at ${receivedAt}.`,
   COVER_SHORT: (facts) => shortage(facts, 'its cover', facts.limit?.cover),
@@ -56,11 +59,17 @@ const sentences: Readonly<Record<string, Sentence>> = {
     `A fulfil was received that was not from ${payeeFsp} to ${payerFsp}.`,
   NO_SETTLEMENT_MODEL: ({ currency }) => `No active settlement model serves ${currency}.`,
   MISMATCH: ({ ledgerKind }) =>
-    `The ledger holds something else under this id${ledgerKind === '' ? '' : `: ${ledgerKind}`}.`,
+    `The ledger holds something else under this id${ledgerKind === undefined ? '' : `: ${ledgerKind}`}.`,
+  ABORTED: () => 'An operator has aborted it.',
+  ACCOUNT_MISSING: ({ currency }) => `An account in ${currency} was missing.`,
 }
 
-export function causeOf(reason: string, facts: CauseFacts): string {
-  return sentences[reason]?.(facts) ?? `It was refused for ${reason}.`
+/** @param reason undefined: none is stored */
+export function causeOf(
+  reason: AbortReason | LedgerEntryReason | undefined,
+  facts: CauseFacts,
+): string {
+  return reason === undefined ? 'No reason is stored.' : sentences[reason](facts)
 }
 
 function shortage(

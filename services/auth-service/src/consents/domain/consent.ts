@@ -81,7 +81,8 @@ export interface Verification {
 }
 
 export type VerificationResult =
-  | { readonly type: 'VERIFIED' }
+  /** SHA-256 of the challenge that was signed, base64url. */
+  | { readonly type: 'VERIFIED'; readonly signedHash: string }
   | { readonly type: 'FAILED'; readonly reason: VerificationReason; readonly detail: string }
 
 export type VerificationReason =

@@ -1,12 +1,7 @@
 /** The closed sets of refusal reasons; `errors.ts` has a code for each. */
+import type { ConsentSummaryReason } from '@causeway/protos'
 
-export type RegistrationReason =
-  | 'MALFORMED'
-  /** The status of the consent or its credential is not valid for a registration. */
-  | 'STATUS_WRONG'
-  | 'CREDENTIAL_INVALID'
-  | 'OWNERSHIP_REFUSED'
-  | 'OWNERSHIP_UNCONFIRMED'
+export type RegistrationReason = ConsentSummaryReason
 
 export type ConsentReason =
   | RegistrationReason

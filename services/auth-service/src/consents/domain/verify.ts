@@ -1,6 +1,7 @@
 /**
  * Verification of a user's signature for a DFSP. The result is stored under the id of the request
- * and does not change, except that a revoked consent verifies nothing, not even a repeated request.
+ * and does not change, except that a revoked consent verifies nothing, not even a repeated request. A
+ * challenge of a consent is verified for one request.
  */
 import {
   countFault,
@@ -38,6 +39,9 @@ export interface VerificationKnown {
   readonly verification: Verification | undefined
 }
 
+/** Whether the consent's challenge with this hash was verified for another request. */
+export type IsProven = (signedHash: string) => boolean
+
 /**
  * @param originFault why the signature was not made at the origin of the credential; undefined if
  * it was
@@ -47,6 +51,7 @@ export function decideVerification(
   request: VerificationRequest,
   check: SignatureCheck | undefined,
   originFault: (ceremony: Ceremony, verifier: FidoVerifier) => string | undefined,
+  isProven: IsProven,
   now: Date,
 ): Decision | Unexamined {
   if (verification !== undefined) return repeated(verification, consent, request)
@@ -62,16 +67,18 @@ export function decideVerification(
   if (check.type === 'INVALID') {
     return failed(request, 'SIGNATURE_INVALID', check.detail, now)
   }
-  const { ceremony } = check
+  const { ceremony, signedHash } = check
   const { verifier } = consent
-  if (ceremony === undefined || verifier.type !== 'FIDO') return verified(request, now)
+  const fault =
+    ceremony === undefined || verifier.type !== 'FIDO' ? undefined : originFault(ceremony, verifier)
+  if (fault !== undefined) return failed(request, 'SIGNATURE_INVALID', fault, now)
+  if (isProven(signedHash)) return suspicious(request, 'the challenge was verified before', now)
+  if (ceremony === undefined || verifier.type !== 'FIDO') return verified(request, signedHash, now)
   const { signCount: from } = verifier
   const { signCount: to } = ceremony
-  const fault = originFault(ceremony, verifier)
-  if (fault !== undefined) return failed(request, 'SIGNATURE_INVALID', fault, now)
   const copied = countFault(from, to)
   if (copied !== undefined) return suspicious(request, copied, now)
-  return { ...verified(request, now), signCount: { from, to } }
+  return { ...verified(request, signedHash, now), signCount: { from, to } }
 }
 
 /** Only the DFSP of a consent may request verifications. */
@@ -82,8 +89,8 @@ function consentFault(consent: Consent | undefined, fspId: string): Verification
   return consent.state === 'PENDING' ? 'CONSENT_PENDING' : undefined
 }
 
-function verified(request: VerificationRequest, now: Date): Decision {
-  return decided(request, { type: 'VERIFIED' }, now)
+function verified(request: VerificationRequest, signedHash: string, now: Date): Decision {
+  return decided(request, { type: 'VERIFIED', signedHash }, now)
 }
 
 function failed(
@@ -95,7 +102,7 @@ function failed(
   return decided(request, { type: 'FAILED', reason, detail }, now)
 }
 
-/** A signature counter that does not increase is audited. */
+/** A challenge that is used again is audited, and a signature counter that does not increase. */
 function suspicious(request: VerificationRequest, detail: string, now: Date): Decision {
   const { eventId: causeId, consentId, verificationRequestId, requester } = request
   const { fspId } = requester

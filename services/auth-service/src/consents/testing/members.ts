@@ -2,6 +2,7 @@
  * Processes of the auth service on Kafka, some of which crash, and the events of the rest of the
  * hub.
  */
+import { schemaOf } from '@causeway/runtime'
 import { openKafkaUnderTest, type KafkaUnderTest } from '@causeway/bus/testing/kafka'
 import { derivedId, newEvent, onEvents, topics, type DomainEvent } from '@causeway/events'
 import type { Database } from '@causeway/postgres'
@@ -78,8 +79,7 @@ export async function openMembers() {
 
 function openDatabase(process: KafkaUnderTest): Promise<Database> {
   return process.openDatabase({
-    schema: 'auth_service',
-    migrations: new URL('../../../migrations/', import.meta.url),
+    ...schemaOf('auth-service'),
     connections_max: 4,
   })
 }
@@ -88,6 +88,7 @@ function workOf(db: Database, { bus }: KafkaUnderTest): ConsentWork {
   return {
     store: openConsentStore(db, bus),
     policy: strict,
+    roots: [],
     participant: owner,
     publish: (messages) => bus.publish(messages),
     now: () => new Date(),

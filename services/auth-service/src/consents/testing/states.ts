@@ -5,7 +5,7 @@ import { decide } from '../decide.ts'
 import type { Consent, Verification } from '../domain/consent.ts'
 import type { Answer, Decision, Unexamined } from '../domain/decision.ts'
 import type { Checks } from '../examine.ts'
-import type { Known } from '../store.ts'
+import { provenKey, type Known } from '../store.ts'
 import { dfsp, owner, pisp } from './messages.ts'
 import { strict } from './policy.ts'
 
@@ -40,7 +40,13 @@ export const goodCredential: CredentialCheck = {
   ceremony: undefined,
 }
 export const bad = { type: 'INVALID', detail: 'wrong' } as const
-export const goodSignature: SignatureCheck = { type: 'VALID', ceremony }
+/** Of the challenge that was signed. */
+const signedHash = 'AAAA'
+export const goodSignature = {
+  type: 'VALID',
+  ceremony,
+  signedHash,
+} as const satisfies SignatureCheck
 
 const document = { scopes: [], credential: {} }
 const registered = {
@@ -133,15 +139,18 @@ export interface Given {
   readonly verifications?: readonly Verification[]
   readonly isUnseen?: boolean
   readonly handled?: readonly string[]
+  /** Whether the challenge of the message was verified for another request. */
+  readonly isProven?: boolean
 }
 
 export function knownAs(consent: Consent | undefined, given: Given): Known {
-  const { verifications = [], isUnseen = false, handled = [] } = given
+  const { verifications = [], isUnseen = false, handled = [], isProven = false } = given
   return {
     consents: new Map(consent === undefined ? [] : [[id, consent]]),
     parties: new Map(isUnseen ? [] : [[id, seen]]),
     verifications: new Map(verifications.map((one) => [one.verificationRequestId, one])),
     handled: new Set(handled),
+    proven: new Set(isProven ? [provenKey({ consentId: id, signedHash })] : []),
   }
 }
 

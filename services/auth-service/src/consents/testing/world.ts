@@ -2,11 +2,12 @@
 import type { OutgoingMessage } from '@causeway/bus'
 import type { RelyingPartyPolicy } from '@causeway/credentials'
 import { statement, type Database } from '@causeway/postgres'
+import { openLog } from '@causeway/process'
 import type { TestParts } from '@causeway/runtime/testing'
 import { ownDatabase } from '../../testing/world.ts'
 import type { ConsentEvent } from '../contract.ts'
 import { handleBatch, type ConsentWork } from '../handle.ts'
-import { openConsentStore } from '../store.ts'
+import { openConsentStore, type ConsentStore } from '../store.ts'
 import { refuseUnconfirmed } from '../sweep.ts'
 import { owner, started } from './messages.ts'
 import { strict } from './policy.ts'
@@ -37,6 +38,7 @@ export async function openWorld(parts: TestParts) {
     // Only committed messages are published.
     store: openConsentStore(noting(db, published), parts.bus),
     policy,
+    roots: [],
     participant: owner,
     publish(messages) {
       published.push(...messages)
@@ -65,13 +67,18 @@ export async function openWorld(parts: TestParts) {
       now_ms += ms
     },
     handle: (...events: readonly ConsentEvent[]) => saidBy(handleBatch(work, events)),
-    sweep: (wait_ms: number) =>
+    /** `through`: the store with faults. */
+    sweep: (wait_ms: number, through: (store: ConsentStore) => ConsentStore = (store) => store) =>
       saidBy(
-        refuseUnconfirmed(work, {
-          batch_max: 2,
-          wait_ms,
-          lowWatermark: () => Promise.resolve(new Date(now_ms)),
-        }),
+        refuseUnconfirmed(
+          { ...work, store: through(work.store) },
+          {
+            batch_max: 2,
+            wait_ms,
+            lowWatermark: () => Promise.resolve(new Date(now_ms)),
+            log: openLog({ name: 'test', level: 'silent' }),
+          },
+        ),
       ),
     async consent(id: string): Promise<StoredConsent | undefined> {
       const [row] = await db.query<StoredConsent>(consentStatement, [id])

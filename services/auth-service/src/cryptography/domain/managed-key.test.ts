@@ -1,12 +1,6 @@
+import { keyDefinitionTypeValues, keyDefinitionUsageValues } from '@causeway/protos'
 import { describe, expect, test } from '@jest/globals'
-import {
-  actions,
-  faultOf,
-  keyTypes,
-  keyUsages,
-  reasonAgainst,
-  reasonAgainstNewKey,
-} from './managed-key.ts'
+import { actions, faultOf, reasonAgainst, reasonAgainstNewKey } from './managed-key.ts'
 
 const now = new Date('2030-06-01T00:00:00Z')
 const earlier = new Date('2030-01-01T00:00:00Z')
@@ -15,12 +9,13 @@ const actionNames = Object.keys(actions) as (keyof typeof actions)[]
 
 describe('a key', () => {
   test('A key serves exactly the actions of its usage', () => {
-    const served = keyUsages.map((usage) => {
+    const served = keyDefinitionUsageValues.map((usage) => {
       const key = { usage, validFrom: earlier, validTo: later }
       return [usage, actionNames.filter((each) => reasonAgainst(key, each, now) === undefined)]
     })
     expect(served).toEqual([
-      ['SIGN', ['SIGN', 'VERIFY', 'TERMINATE_TLS']],
+      ['SIGN', ['SIGN', 'VERIFY']],
+      ['TLS', ['TERMINATE_TLS']],
       ['ENCRYPT', ['ENCRYPT', 'DECRYPT']],
       ['PIN', ['TRANSLATE']],
       ['WRAP', ['UNWRAP']],
@@ -53,8 +48,8 @@ describe('a definition', () => {
   } as const
 
   test('Only combinations of usage and type that exist can be defined', () => {
-    const possible = keyTypes.flatMap((type) =>
-      keyUsages
+    const possible = keyDefinitionTypeValues.flatMap((type) =>
+      keyDefinitionUsageValues
         .filter((usage) => faultOf({ ...definition, type, usage }, now) === undefined)
         .map((usage) => `${type} ${usage}`),
     )
@@ -64,6 +59,7 @@ describe('a definition', () => {
       'AES WRAP',
       'TDES PIN',
       'EC SIGN',
+      'EC TLS',
       'EC WRAP',
     ])
   })

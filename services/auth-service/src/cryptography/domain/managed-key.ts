@@ -2,13 +2,11 @@
  * What a managed key may be used for, and when. A key protects nothing new after its end, but still
  * verifies and decrypts what it protected before: the state `deactivated` of NIST SP 800-57 part 1, 7.3.
  */
+import type { KeyDefinitionType, KeyDefinitionUsage } from '@causeway/protos'
 import { refuse, type Refused } from '../../domain/refusal.ts'
 
-export const keyUsages = ['SIGN', 'ENCRYPT', 'PIN', 'WRAP'] as const
-export type Usage = (typeof keyUsages)[number]
-
-export const keyTypes = ['AES', 'TDES', 'EC'] as const
-export type KeyType = (typeof keyTypes)[number]
+export type Usage = KeyDefinitionUsage
+export type KeyType = KeyDefinitionType
 
 export interface KeyDefinition {
   readonly id: string
@@ -22,11 +20,14 @@ export interface KeyDefinition {
   readonly createdBy: string
 }
 
-/** TDES is there for PIN blocks of other parties alone. */
+/**
+ * TDES is there for PIN blocks of other parties alone. A key that serves TLS signs nothing for callers:
+ * with a signature over a digest of their choice they could stand in for the port.
+ */
 const usages: Readonly<Record<KeyType, readonly Usage[]>> = {
   AES: ['ENCRYPT', 'PIN', 'WRAP'],
   TDES: ['PIN'],
-  EC: ['SIGN', 'WRAP'],
+  EC: ['SIGN', 'TLS', 'WRAP'],
 }
 
 /** Printable ASCII, since people read it in tools of HSMs. */
@@ -62,7 +63,7 @@ export const actions = {
   // A translated PIN is used at once, so an ended key serves neither side.
   TRANSLATE: { usage: 'PIN', protects: true, words: 'translate PINs' },
   UNWRAP: { usage: 'WRAP', protects: true, words: 'wrap keys' },
-  TERMINATE_TLS: { usage: 'SIGN', protects: true, words: 'serve TLS' },
+  TERMINATE_TLS: { usage: 'TLS', protects: true, words: 'serve TLS' },
 } as const satisfies Readonly<Record<string, Action>>
 
 /** Undefined: the key may be used for the action now. */

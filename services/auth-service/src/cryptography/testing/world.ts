@@ -1,10 +1,18 @@
 /** auth-service by itself, with the calls of cryptography and all audit entries. */
+import { approvalCalls, type ApprovalCalls } from '@causeway/approvals/testing'
 import { onEvents, type Payload } from '@causeway/events'
 import type { Calls } from '@causeway/grpc'
-import type { Refusal } from '@causeway/protos'
-import { cryptographyService, keyManagementService } from '@causeway/protos'
+import {
+  cryptographyService,
+  keyManagementService,
+  present,
+  type KeyDefinitionType,
+  type KeyDefinitionUsage,
+  type Refusal,
+} from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
-import { randomUUID } from 'node:crypto'
+import { CompactEncrypt } from 'jose'
+import { createPublicKey, randomUUID } from 'node:crypto'
 import { start } from '../../service.ts'
 import { authSettings, type Values } from '../../testing/world.ts'
 
@@ -12,9 +20,12 @@ export interface World {
   readonly parts: TestParts
   readonly calls: Calls<typeof cryptographyService>
   readonly keys: Calls<typeof keyManagementService>
+  readonly approvals: ApprovalCalls
   readonly audited: readonly Payload<'/audit-log-write'>[]
   /** Defines a key and generates it. @returns its id */
-  newKey(usage: string, type: string, validTo?: string): Promise<string>
+  newKey(usage: KeyDefinitionUsage, type: KeyDefinitionType, validTo?: string): Promise<string>
+  /** Loads a key of another party, as that party would send it. @returns its id */
+  load(usage: KeyDefinitionUsage, type: KeyDefinitionType, plain: Buffer): Promise<string>
   /** Ends auth-service and starts it again with other settings. */
   restart(given: Values): Promise<World>
   stop(): Promise<void>
@@ -34,18 +45,32 @@ async function openOn(parts: TestParts, given: Values): Promise<World> {
     return Promise.resolve()
   })
   const keys = parts.grpc.client(keyManagementService, 'auth-service')
+  const newKey: World['newKey'] = async (usage, type, validTo) => {
+    const keyDefinitionId = await define(keys, usage, type, validTo)
+    const request = { requestId: randomUUID(), keyDefinitionId, actor }
+    const { key, refusal } =
+      type === 'EC'
+        ? await keys.GenerateEccKey({ ...request, curve: 'P-256' })
+        : await keys.GenerateAesKey({ ...request, bits: 256 })
+    if (!key) throw new Error(refusal?.detail)
+    return key.keyId
+  }
   return {
     parts,
     calls: parts.grpc.client(cryptographyService, 'auth-service'),
     keys,
+    approvals: approvalCalls(parts.grpc, 'auth-service'),
     audited,
-    async newKey(usage, type, validTo = '') {
-      const keyDefinitionId = await define(keys, usage, type, validTo)
-      const request = { requestId: randomUUID(), keyDefinitionId, actor }
-      const { key, refusal } =
-        type === 'EC'
-          ? await keys.GenerateEccKey({ ...request, curve: 'P-256' })
-          : await keys.GenerateAesKey({ ...request, bits: 256 })
+    newKey,
+    async load(usage, type, plain) {
+      const wrappingKeyId = await newKey('WRAP', 'EC')
+      const pem = (await keys.ListKeys({})).keys.find(({ keyId }) => keyId === wrappingKeyId)
+      const wrappedKey = await new CompactEncrypt(plain)
+        .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM' })
+        .encrypt(createPublicKey(pem?.publicKey ?? ''))
+      const keyDefinitionId = await define(keys, usage, type)
+      const request = { requestId: randomUUID(), keyDefinitionId, wrappedKey, wrappingKeyId, actor }
+      const { key, refusal } = await keys.LoadKey(request)
       if (!key) throw new Error(refusal?.detail)
       return key.keyId
     },
@@ -63,16 +88,16 @@ async function openOn(parts: TestParts, given: Values): Promise<World> {
 /** @returns the id of the definition */
 export async function define(
   keys: Calls<typeof keyManagementService>,
-  usage: string,
-  type: string,
-  validTo = '',
+  usage: KeyDefinitionUsage,
+  type: KeyDefinitionType,
+  validTo?: string,
 ): Promise<string> {
   const { definition, refusal } = await keys.DefineKey({
     requestId: randomUUID(),
     label: `${type} ${usage}`,
     usage,
     type,
-    ...(validTo === '' ? {} : { validTo }),
+    ...present({ validTo }),
     actor,
   })
   if (!definition) throw new Error(refusal?.detail)
@@ -80,16 +105,9 @@ export async function define(
 }
 
 /** Requested by one person and approved by another one. */
-export async function chooseAdapter(
-  keys: Calls<typeof keyManagementService>,
-  adapter: string,
-): Promise<void> {
-  const requestId = randomUUID()
-  const asked = await keys.RequestCryptoAdapter({ requestId, adapter, actor })
-  if (!asked.request) throw new Error(asked.refusal?.detail ?? `${adapter} is active`)
-  const decision = { requestId, decision: 'APPROVE', note: '', actor: 'grace' }
-  const { request, refusal } = await keys.DecideCryptoAdapter(decision)
-  if (request?.state !== 'APPROVED') throw new Error(refusal?.detail)
+export async function chooseAdapter({ approvals }: World, adapter: string): Promise<void> {
+  const { approval, refusal } = await approvals.make('CryptoAdapter', { adapter })
+  if (approval?.state !== 'APPROVED') throw new Error(refusal?.detail)
 }
 
 /** 'done', or the reason for the refusal. */

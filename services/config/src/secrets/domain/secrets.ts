@@ -3,7 +3,7 @@
  * No refusal repeats a value.
  */
 import { compareVersions } from '../../domain/configuration.ts'
-import { refuse, type Refused } from '../../domain/refused.ts'
+import { refuse, type Refused } from '../../domain/refusal.ts'
 
 export interface SecretKey {
   readonly name: string
@@ -27,7 +27,7 @@ export type NewSecrets = Omit<SecretSet, 'iterationNumber'>
 export type SecretsRegistered =
   | Refused
   | { readonly type: 'UNCHANGED'; readonly set: SecretSet }
-  /** `dropped`: the names whose values are deleted. */
+  /** `dropped`: the names that are gone; their values are deleted, which is a change of values. */
   | { readonly type: 'STORE'; readonly set: SecretSet; readonly dropped: readonly string[] }
 
 /** A newer version keeps the values of the names that stay and drops the others. */

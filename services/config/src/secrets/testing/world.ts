@@ -1,7 +1,8 @@
 /** config with auth-service, two components with keys, and all published messages. */
-import { randomBytes, randomUUID } from 'node:crypto'
-import { signRequest, type SignedHeaders } from '@causeway/component-keys'
-import { makeComponentKey, type TestComponentKey } from '@causeway/component-keys/testing'
+import { randomBytes } from 'node:crypto'
+import { approvalCalls, type ApprovalCalls } from '@causeway/approvals/testing'
+import { signRequest, type SignedHeaders } from '@causeway/keys/components'
+import { makeComponentKey, type TestComponentKey } from '@causeway/keys/components/testing'
 import { onEvents, type Payload } from '@causeway/events'
 import type { Calls } from '@causeway/grpc'
 import {
@@ -10,12 +11,7 @@ import {
   type SettingDefinitions,
   type SettingValues,
 } from '@causeway/process'
-import {
-  componentKeysService,
-  secretChangesService,
-  secretsService,
-  type NewSecretValue,
-} from '@causeway/protos'
+import { componentKeysService, secretsService, type ApprovalAnswer } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { start } from '../../service.ts'
 import { settings } from '../../settings.ts'
@@ -26,27 +22,24 @@ export interface AskedService<Definitions extends SettingDefinitions = SettingDe
   start(settings: SettingValues<Definitions>, parts: TestParts): Promise<Service>
 }
 
+/** Null: the secret is removed. */
+export type SecretsByName = Readonly<Record<string, string | null>>
+
 export interface World {
   readonly parts: TestParts
   readonly secrets: Calls<typeof secretsService>
-  readonly changes: Calls<typeof secretChangesService>
+  readonly approvals: ApprovalCalls
   readonly registry: Calls<typeof componentKeysService>
   readonly keys: Readonly<Record<'pricing' | 'reports', TestComponentKey>>
   readonly changed: readonly Payload<'SecretsValuesChanged'>[]
   readonly audited: readonly Payload<'/audit-log-write'>[]
   register(boundedContextId: string, ...names: readonly string[]): Promise<void>
-  request(
-    boundedContextId: string,
-    newValues: readonly NewSecretValue[],
-    actor?: string,
-  ): Promise<string>
-  decide(
-    requestId: string,
-    decision?: 'APPROVE' | 'REJECT',
-    actor?: string,
-  ): ReturnType<Calls<typeof secretChangesService>['DecideSecretChange']>
-  /** Requested by ada and approved by grace; undefined: removed. */
-  set(boundedContextId: string, values: Readonly<Record<string, string | undefined>>): Promise<void>
+  /** By ada. */
+  request(boundedContextId: string, values: SecretsByName): Promise<string>
+  /** By grace. */
+  decide(requestId: string, verdict?: 'APPROVE' | 'REJECT'): Promise<ApprovalAnswer>
+  /** Both. */
+  set(boundedContextId: string, values: SecretsByName): Promise<void>
   signed(signer: 'pricing' | 'reports', of?: string, at?: Date): SignedHeaders
   read(
     boundedContextId: string,
@@ -59,6 +52,11 @@ export interface World {
 
 export function newSecretsKey(): string {
   return randomBytes(32).toString('base64url')
+}
+
+export function secretsChange(boundedContextId: string, values: SecretsByName) {
+  const newValues = Object.entries(values).map(([name, value]) => ({ name, value }))
+  return { boundedContextId, newValues }
 }
 
 function valuesOf<Definitions extends SettingDefinitions>(
@@ -108,11 +106,11 @@ async function openOn(parts: TestParts, lasting: Lasting, secretsKey: string): P
     return Promise.resolve()
   })
   const secrets = grpc.client(secretsService, 'config')
-  const changes = grpc.client(secretChangesService, 'config')
+  const approvals = approvalCalls(grpc, 'config')
   const world: World = {
     parts,
     secrets,
-    changes,
+    approvals,
     registry,
     keys,
     changed,
@@ -127,20 +125,16 @@ async function openOn(parts: TestParts, lasting: Lasting, secretsKey: string): P
       })
       if (refusal) throw new Error(refusal.detail)
     },
-    async request(boundedContextId, newValues, actor = 'ada') {
-      const asked = { requestId: randomUUID(), boundedContextId, newValues: [...newValues], actor }
-      const { request, refusal } = await changes.RequestSecretChange(asked)
-      if (!request) throw new Error(refusal?.reason)
-      return request.requestId
+    async request(boundedContextId, values) {
+      const asked = secretsChange(boundedContextId, values)
+      const { approval, refusal } = await approvals.request('SecretValues', asked)
+      if (!approval) throw new Error(refusal?.reason)
+      return approval.requestId
     },
-    decide: (requestId, decision = 'APPROVE', actor = 'grace') =>
-      changes.DecideSecretChange({ requestId, type: 'SecretValues', decision, note: '', actor }),
+    decide: (requestId, verdict = 'APPROVE') =>
+      approvals.decide('SecretValues', requestId, { verdict }),
     async set(boundedContextId, values) {
-      const newValues = Object.entries(values).map(([name, value]) => ({
-        name,
-        ...(value === undefined ? {} : { value }),
-      }))
-      const { refusal } = await world.decide(await world.request(boundedContextId, newValues))
+      const { refusal } = await world.decide(await world.request(boundedContextId, values))
       if (refusal) throw new Error(refusal.detail)
     },
     signed(signer, of = signer, at = new Date()) {

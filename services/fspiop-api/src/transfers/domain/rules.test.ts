@@ -38,8 +38,8 @@ describe('Rules for a fulfil', () => {
   const facts = {
     transferState: 'COMMITTED',
     version: '1.1',
-    completed_ms: undefined,
-    received_ms: 1_000_000,
+    completedTimestamp: undefined,
+    receivedAt: '2026-01-01T00:00:00.000Z',
   } as const
   const bounds = { ahead_ms_max: 200, behind_ms_max: 300_000 }
 
@@ -53,8 +53,9 @@ describe('Rules for a fulfil', () => {
 
   test('A fulfil is accepted with any completedTimestamp when there are no bounds', () => {
     fc.assert(
-      fc.property(fc.integer(), (completed_ms) => {
-        expect(reasonAgainstFulfil({ ...facts, completed_ms }, undefined)).toBeUndefined()
+      fc.property(fc.date({ noInvalidDate: true }), (completed) => {
+        const completedTimestamp = completed.toISOString()
+        expect(reasonAgainstFulfil({ ...facts, completedTimestamp }, undefined)).toBeUndefined()
       }),
     )
   })
@@ -62,8 +63,10 @@ describe('Rules for a fulfil', () => {
   test('A fulfil is accepted with a completedTimestamp within the bounds, both of them included', () => {
     fc.assert(
       fc.property(fc.integer({ min: -400_000, max: 400_000 }), (offset_ms) => {
-        const completed_ms = facts.received_ms + offset_ms
-        const isRefused = reasonAgainstFulfil({ ...facts, completed_ms }, bounds) !== undefined
+        const completed_ms = Date.parse(facts.receivedAt) + offset_ms
+        const completedTimestamp = new Date(completed_ms).toISOString()
+        const reason = reasonAgainstFulfil({ ...facts, completedTimestamp }, bounds)
+        const isRefused = reason !== undefined
         expect(isRefused).toBe(offset_ms > 200 || offset_ms < -300_000)
       }),
     )

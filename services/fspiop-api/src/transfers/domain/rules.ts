@@ -35,8 +35,8 @@ export function reasonAgainstPrepare(
 export interface FulfilFacts {
   readonly transferState: 'COMMITTED' | 'RESERVED'
   readonly version: string
-  readonly completed_ms: number | undefined
-  readonly received_ms: number
+  readonly completedTimestamp: string | undefined
+  readonly receivedAt: string
 }
 
 /** The allowed distance of completedTimestamp from the hub's clock; undefined: not checked. */
@@ -48,13 +48,22 @@ export type FulfilReason = 'RESERVED_IN_VERSION_1_0' | 'COMPLETED_TIMESTAMP_OUT_
 
 /** The first reason to refuse it, or undefined. */
 export function reasonAgainstFulfil(
-  { transferState, version, completed_ms, received_ms }: FulfilFacts,
+  { transferState, version, completedTimestamp, receivedAt }: FulfilFacts,
   bounds: TimestampBounds,
 ): FulfilReason | undefined {
   if (transferState === 'RESERVED' && version === '1.0') return 'RESERVED_IN_VERSION_1_0'
-  if (bounds === undefined || completed_ms === undefined) return undefined
-  const ahead_ms = completed_ms - received_ms
-  return ahead_ms > bounds.ahead_ms_max || -ahead_ms > bounds.behind_ms_max
+  return isOutOfBounds(completedTimestamp, receivedAt, bounds)
     ? 'COMPLETED_TIMESTAMP_OUT_OF_BOUNDS'
     : undefined
+}
+
+/** Whether the payee FSP's time of the end is too far from that of the receipt; both ISO 8601. */
+export function isOutOfBounds(
+  completedTimestamp: string | undefined,
+  receivedAt: string,
+  bounds: TimestampBounds,
+): boolean {
+  if (bounds === undefined || completedTimestamp === undefined) return false
+  const ahead_ms = Date.parse(completedTimestamp) - Date.parse(receivedAt)
+  return ahead_ms > bounds.ahead_ms_max || -ahead_ms > bounds.behind_ms_max
 }

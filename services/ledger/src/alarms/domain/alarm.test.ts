@@ -1,3 +1,4 @@
+import type { ActiveAlarmKind } from '@causeway/protos'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
@@ -7,7 +8,6 @@ import {
   remainingPercentage,
   type AlarmRules,
   type Alarms,
-  type Kind,
   type Reading,
 } from './alarm.ts'
 
@@ -33,7 +33,7 @@ function reading(position: number, changes: Partial<Reading> = {}): Reading {
 /** Takes readings one after the other, each at a minute, and returns what was notified at each. */
 function tell(
   steps: readonly (readonly [minute: number, reading: Reading])[],
-): readonly (readonly Kind[])[] {
+): readonly (readonly ActiveAlarmKind[])[] {
   let alarms: Alarms = quiet
   return steps.map(([minute, now]) => {
     const decision = decideAlarms(alarms, now, new Date(minute * minute_ms), rules)

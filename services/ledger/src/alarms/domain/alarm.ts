@@ -3,11 +3,7 @@
  * with a pause between them, and again after the position has recovered in the meantime.
  */
 
-/**
- * THRESHOLD: what remains of the limit is at or below the percentage of the alarm. LIMIT: a
- * transfer was refused for insufficient cover, or because of the cap.
- */
-export type Kind = 'THRESHOLD' | 'LIMIT'
+import type { ActiveAlarmKind } from '@causeway/protos'
 
 /** An alarm that was raised and has not ended. */
 export interface ActiveAlarm {
@@ -23,6 +19,14 @@ export interface ActiveAlarm {
 export interface Alarms {
   readonly threshold: ActiveAlarm | null
   readonly limit: ActiveAlarm | null
+}
+
+/** A POSITION account with a limit, and its active alarms. */
+export interface Watched {
+  readonly accountId: number
+  /** Ten-thousandths of a percent. */
+  readonly alarmPercentage: bigint
+  readonly alarms: Alarms
 }
 
 export const quiet: Alarms = { threshold: null, limit: null }
@@ -54,7 +58,7 @@ const whole = 1_000_000n
 export interface AlarmDecision {
   readonly alarms: Alarms
   /** What is to be notified now. */
-  readonly notified: readonly Kind[]
+  readonly notified: readonly ActiveAlarmKind[]
 }
 
 /** The same `alarms` again when nothing is to be stored or notified. */
@@ -69,7 +73,7 @@ export function decideAlarms(
     ? raised(recovered.threshold, reading, now, rules)
     : recovered.threshold
   const limit = reading.wasRefused ? raised(recovered.limit, reading, now, rules) : recovered.limit
-  const notified: Kind[] = []
+  const notified: ActiveAlarmKind[] = []
   if (threshold !== recovered.threshold) notified.push('THRESHOLD')
   if (limit !== recovered.limit) notified.push('LIMIT')
   const isSame = threshold === before.threshold && limit === before.limit

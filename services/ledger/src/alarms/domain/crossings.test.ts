@@ -15,7 +15,7 @@ import {
   withdrawing,
 } from '../../testing/scene.ts'
 import { quiet, type AlarmRules, type Alarms } from './alarm.ts'
-import { crossingsOf } from './crossings.ts'
+import { crossingsOf, type WatchedRows } from './crossings.ts'
 
 const rules: AlarmRules = { interval_ms: 1_000, notified_max: 3, reset_ms: 100_000 }
 const position = positionOf(greenbank)
@@ -26,12 +26,12 @@ const active: Alarms = {
   limit: null,
 }
 
-function watching(from: LockedRows, alarms: Alarms = quiet): LockedRows {
+function watching(from: LockedRows, alarms: Alarms = quiet): WatchedRows {
   return { ...from, watched: [{ ...watched, alarms }] }
 }
 
 /** The alarms that a batch of these commands raises. */
-function crossings(from: LockedRows, ...commands: readonly Command[]) {
+function crossings(from: WatchedRows, ...commands: readonly Command[]) {
   const { book } = play(from, ...commands)
   const decided = { rows: from, book, changes: book.changes() }
   return crossingsOf(decided, rules).map(({ account, notified, reading, alarms }) => ({
@@ -100,5 +100,5 @@ describe('funds in', () => {
 })
 
 test('Accounts without a limit are not watched', () => {
-  expect(crossings(rows, reserving(600n))).toEqual([])
+  expect(crossings({ ...rows, watched: [] }, reserving(600n))).toEqual([])
 })

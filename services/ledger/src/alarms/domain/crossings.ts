@@ -1,7 +1,14 @@
 /** Which alarms a batch of the ledger raises, found among the accounts that it has changed. */
 import { coverOf, feesOwed, valueOf, type Account } from '../../domain/account.ts'
 import type { Book, Changes, LockedRows } from '../../domain/book.ts'
-import { decideAlarms, type AlarmDecision, type AlarmRules, type Reading } from './alarm.ts'
+import { ruleInForce } from '../../domain/model-rule.ts'
+import {
+  decideAlarms,
+  type AlarmDecision,
+  type AlarmRules,
+  type Reading,
+  type Watched,
+} from './alarm.ts'
 
 /** An account whose alarms are to be stored, and notified if due. */
 export interface Crossing extends AlarmDecision {
@@ -9,12 +16,17 @@ export interface Crossing extends AlarmDecision {
   readonly reading: Reading
 }
 
-const shortages: ReadonlySet<string> = new Set(['COVER_SHORT', 'CAP_SHORT'])
+const shortages: ReadonlySet<string | null> = new Set(['COVER_SHORT', 'CAP_SHORT'])
+
+/** The rows of a batch, and the accounts among them whose alarms are checked. */
+export interface WatchedRows extends LockedRows {
+  readonly watched: readonly Watched[]
+}
 
 /** A decided batch. */
 export interface Decided {
-  readonly rows: LockedRows
-  readonly book: Pick<Book, 'account' | 'accountOf'>
+  readonly rows: WatchedRows
+  readonly book: Pick<Book, 'account' | 'accountOf' | 'models'>
   readonly changes: Changes
 }
 
@@ -33,13 +45,14 @@ export function crossingsOf(
     const account = book.account(accountId)
     if (account === undefined || account.cap === null) continue
     const { participantId, currency, cap } = account
-    const settlement = book.accountOf(participantId, 'SETTLEMENT', currency)
+    const { coverType, isChecked } = ruleInForce(book.models, currency)
+    const settlement = book.accountOf(participantId, coverType, currency)
     if (settlement === undefined) continue
     const fees = book.accountOf(participantId, 'INTERCHANGE_FEE', currency)
     const cover = coverOf(settlement) - feesOwed(fees)
     const reading: Reading = {
       position: valueOf(account),
-      limit: cover < cap ? cover : cap,
+      limit: isChecked && cover < cap ? cover : cap,
       alarmPercentage,
       wasRefused: refused.get(participantId)?.has(currency) === true,
     }

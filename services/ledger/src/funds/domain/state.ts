@@ -1,10 +1,12 @@
 /** The state of a movement of funds, in the terms of the administration API. */
+import type { FundsMovementState } from '@causeway/protos'
 import type { Entry } from '../../domain/entry.ts'
 import { fundsTimeout } from '../../domain/withdraw.ts'
 
-export type FundsState = 'RESERVED' | 'COMMITTED' | 'ABORTED_REJECTED' | 'EXPIRED'
-
-export function stateOf({ outcome, reason }: Pick<Entry, 'outcome' | 'reason'>): FundsState {
+export function stateOf({
+  outcome,
+  reason,
+}: Pick<Entry, 'outcome' | 'reason'>): FundsMovementState {
   switch (outcome) {
     case 'RESERVED':
       return 'RESERVED'

@@ -1,4 +1,6 @@
 /** The part of a cover that reservations may not use: an amount, or a percentage of the cover. */
+import { refuse } from '@causeway/services'
+import type { ReservationMode } from '@causeway/protos'
 import {
   coverOf,
   excludedOf,
@@ -8,13 +10,13 @@ import {
   valueOf,
   type Account,
 } from '../../domain/account.ts'
-import { refuse, type Refused } from '../../domain/refusal.ts'
+import { type Refused } from '../../domain/refusal.ts'
 
 export interface CoverReservation {
   readonly requestId: string
   readonly participant: string
   readonly currency: string
-  readonly mode: 'AMOUNT' | 'PERCENT'
+  readonly mode: ReservationMode
   /** Ten-thousandths: of the currency, or of a percent. */
   readonly value: bigint
   readonly createdBy: string
@@ -22,10 +24,13 @@ export interface CoverReservation {
 
 /** The accounts that determine what a participant can send and withdraw. */
 export interface Liquidity {
+  /** The account that covers its positions: of type SETTLEMENT unless its model names another one. */
   readonly settlement: Account
   readonly position: Account | null
   /** Its INTERCHANGE_FEE account. */
   readonly fees: Account | null
+  /** False: two persons have switched the check of cover off; the cap alone bounds what is sent. */
+  readonly isChecked: boolean
 }
 
 /**
@@ -48,10 +53,11 @@ export function resolve(
 }
 
 /** What can still be sent; null before the first limit. */
-export function availableOf({ settlement, position, fees }: Liquidity): bigint | null {
+export function availableOf(liquidity: Liquidity): bigint | null {
+  const { settlement, position, fees, isChecked } = liquidity
   if (position === null || position.cap === null) return null
   const cover = coverOf(settlement) - feesOwed(fees ?? undefined)
-  return (cover < position.cap ? cover : position.cap) - valueOf(position)
+  return (isChecked && cover < position.cap ? cover : position.cap) - valueOf(position)
 }
 
 /** What can be withdrawn while what is owed stays covered. */

@@ -1,6 +1,6 @@
 /** Compares the balances of the accounts with the journal, and debits with credits. */
 import { isPosting, pendingBy } from '../../domain/account.ts'
-import type { Step } from '../../domain/movement.ts'
+import type { JournalStep } from '@causeway/protos'
 import type { Unpaid } from './unpaid.ts'
 
 /** Ten-thousandths. */
@@ -28,7 +28,7 @@ export interface HeldAccount extends Balances {
 export interface StepSum {
   readonly accountId: number
   readonly side: 'DEBIT' | 'CREDIT'
-  readonly step: Step
+  readonly step: JournalStep
   readonly amount: bigint
 }
 

@@ -7,7 +7,6 @@ const debt = (batch: bigint, amount: bigint): UnpaidEvent => ({
   type: 'DEBT',
   batch,
   amount,
-  since: null,
 })
 const funds = (
   type: 'RESERVE' | 'POST' | 'VOID',
@@ -41,12 +40,6 @@ test.each<readonly [string, readonly UnpaidEvent[], bigint, bigint]>([
     [debt(2n, 9n), funds('RESERVE', 3n, 'a', 60n), funds('POST', 3n, 'a', 60n), debt(7n, 1n)],
     1n,
     7n,
-  ],
-  [
-    'a debt carried forward contains the total unpaid amount',
-    [funds('RESERVE', 1n, 'a', 70n), { ...on, type: 'DEBT', batch: 9n, amount: 170n, since: 2n }],
-    170n,
-    2n,
   ],
 ])('%s', (_, events, unpaid, since) => {
   expect(unpaidOf(events).get(5)).toMatchObject({ unpaid, since })

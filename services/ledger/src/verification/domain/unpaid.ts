@@ -9,11 +9,7 @@ export type UnpaidEvent = {
   readonly batch: bigint
   readonly amount: bigint
 } & (
-  | {
-      readonly type: 'DEBT'
-      /** Of a debt carried forward with the total unpaid amount: the batch in which that arose. */
-      readonly since: bigint | null
-    }
+  | { readonly type: 'DEBT' }
   | { readonly type: 'RESERVE' | 'POST' | 'VOID'; readonly entryId: string }
 )
 
@@ -47,10 +43,9 @@ export function unpaidOf(events: readonly UnpaidEvent[]): ReadonlyMap<number, Un
  * Funds out that are held when the first debt arises serve another purpose: they are added to it.
  */
 function owe(state: State, debt: Extract<UnpaidEvent, { readonly type: 'DEBT' }>): void {
-  const { amount, batch, since } = debt
-  const isFirst = state.unpaid === 0n
-  if (isFirst) state.since = since ?? batch
-  if (isFirst && since === null) {
+  const { amount, batch } = debt
+  if (state.unpaid === 0n) {
+    state.since = batch
     for (const held of state.held.values()) state.unpaid += held.amount
   }
   state.unpaid += amount

@@ -1,5 +1,6 @@
 /** What can change about a participant. */
-import { refuse, type Refused } from '@causeway/ledger/domain'
+import type { RefusedChange } from '../../domain/refusal.ts'
+import { refuse } from '@causeway/services'
 import type { Limit } from './participant.ts'
 
 export type Change =
@@ -45,7 +46,7 @@ export interface Changed {
   readonly changes: readonly Change[]
 }
 
-export type Decision = Refused | Changed
+export type Decision = RefusedChange | Changed
 
 export function change(...changes: readonly Change[]): Changed {
   return { type: 'CHANGE', changes }

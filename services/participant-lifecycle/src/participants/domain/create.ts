@@ -1,5 +1,6 @@
 /** Creating participants and opening their accounts: one pair for each settlement model. */
-import { refuse, type Refused } from '@causeway/ledger/domain'
+import type { RefusedChange } from '../../domain/refusal.ts'
+import { refuse } from '@causeway/services'
 import { change, withoutAccounts, type Change, type Changed } from './change.ts'
 import {
   accountIn,
@@ -30,7 +31,7 @@ export function create(
   hub: Participant,
   existing: Participant | undefined,
   { name, currency, createdBy, models }: Creation,
-): Refused | Changed {
+): RefusedChange | Changed {
   if (name === hub.name) return refuse('NAME_RESERVED', `${name} is the hub`)
   if (existing !== undefined && !hasAccounts(existing)) return withoutAccounts(existing)
   if (existing?.accounts.some((account) => account.currency === currency) === true) {
@@ -54,7 +55,7 @@ export function createPisp(
   hub: Participant,
   existing: Participant | undefined,
   name: string,
-): Refused | Changed {
+): RefusedChange | Changed {
   if (name === hub.name) return refuse('NAME_RESERVED', `${name} is the hub`)
   return existing === undefined ? change() : refuse('PARTICIPANT_EXISTS', `${name} already exists`)
 }
@@ -80,7 +81,7 @@ export function createHubAccount(
     currency,
     createdBy,
   }: { readonly type: string; readonly currency: string; readonly createdBy: string },
-): Refused | Changed {
+): RefusedChange | Changed {
   if (!participant.isHub) return refuse('NOT_HUB', `${participant.name} is not the hub`)
   if (!hubAccountTypes.includes(type)) {
     return refuse('ACCOUNT_TYPE_WRONG', `the hub has no accounts of type ${type}`)

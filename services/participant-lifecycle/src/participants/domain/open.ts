@@ -1,5 +1,6 @@
 /** Opening single accounts, active at once because two persons have approved them. */
-import { refuse, type Refused } from '@causeway/ledger/domain'
+import type { RefusedChange } from '../../domain/refusal.ts'
+import { refuse } from '@causeway/services'
 import { change, withoutAccounts, type Change, type Changed } from './change.ts'
 import { createHubAccount, type ModelPair } from './create.ts'
 import { accountIn, hasAccounts, type Participant } from './participant.ts'
@@ -24,7 +25,7 @@ export function openEach(
   wanted: readonly AccountWanted[],
   models: Models,
   createdBy: string,
-): Refused | Changed {
+): RefusedChange | Changed {
   const changes: Change[] = []
   for (const account of wanted) {
     const refusal = faultOf(hub, participant, account, models)
@@ -58,7 +59,7 @@ function faultOf(
   participant: Participant,
   { type, currency, limit }: AccountWanted,
   models: Models,
-): Refused | undefined {
+): RefusedChange | undefined {
   if (participant.isHub) {
     const decision = createHubAccount(participant, { type, currency, createdBy: '' })
     return decision.type === 'REFUSE' ? decision : undefined
@@ -74,7 +75,7 @@ function faultOf(
   return hubFault(hub, currency) ?? typeFault(type, currency, models.get(currency) ?? [])
 }
 
-function hubFault(hub: Participant, currency: string): Refused | undefined {
+function hubFault(hub: Participant, currency: string): RefusedChange | undefined {
   const missing = ['HUB_RECONCILIATION', 'HUB_MULTILATERAL_SETTLEMENT'].filter(
     (type) => accountIn(hub, type, currency)?.isActive !== true,
   )
@@ -87,7 +88,7 @@ function typeFault(
   type: string,
   currency: string,
   models: readonly ModelPair[],
-): Refused | undefined {
+): RefusedChange | undefined {
   if (models.length === 0) {
     return refuse('NO_SETTLEMENT_MODEL', `no active settlement model serves ${currency}`)
   }

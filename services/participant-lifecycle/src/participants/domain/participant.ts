@@ -1,5 +1,6 @@
 /** A participant with all its data, on which decisions about it are made. */
 import type { AccountType } from '@causeway/ledger/domain'
+import type { ParticipantType } from '@causeway/protos'
 
 /** Ten-thousandths; the percentage too. */
 export interface Limit {
@@ -23,9 +24,6 @@ export interface Endpoint {
   readonly value: string
 }
 
-/** AUTH_SERVICE is the auth service that the hub hosts. */
-export type ParticipantType = 'DFSP' | 'PISP' | 'HUB' | 'AUTH_SERVICE'
-
 export interface Participant {
   readonly id: number
   readonly name: string
@@ -43,12 +41,11 @@ export interface Participant {
   readonly endpoints: readonly Endpoint[]
 }
 
-export type HubAccountType = 'HUB_RECONCILIATION' | 'HUB_MULTILATERAL_SETTLEMENT' | 'HUB_FEE'
+export type HubAccountType = 'HUB_RECONCILIATION' | 'HUB_MULTILATERAL_SETTLEMENT'
 
 export const hubAccountTypes: readonly string[] = [
   'HUB_RECONCILIATION',
   'HUB_MULTILATERAL_SETTLEMENT',
-  'HUB_FEE',
 ] satisfies HubAccountType[]
 
 /** The contra account of initial positions, visible only to the ledger. */

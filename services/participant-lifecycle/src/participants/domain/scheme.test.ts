@@ -1,19 +1,26 @@
 import { expect, test } from '@jest/globals'
-import { currencyUseFault, decimalsFault } from './scheme.ts'
+import { currencyUseFault, limitsFault } from './scheme.ts'
 
-const decimalsOf = (currency: string) => ({ USD: 2, UGX: 0 })[currency]
-
-test('An account is opened only in a currency of the scheme', () => {
-  expect(currencyUseFault(decimalsOf, 'USD')).toBeUndefined()
-  expect(currencyUseFault(decimalsOf, 'EUR')?.reason).toBe('CURRENCY_NOT_USED')
+test('A currency that the scheme does not use is refused', () => {
+  const isUsed = (currency: string) => currency === 'USD'
+  expect(currencyUseFault(isUsed, 'USD')).toBeUndefined()
+  expect(currencyUseFault(isUsed, 'EUR')?.reason).toBe('CURRENCY_NOT_USED')
 })
 
-test.each([
-  ['USD', '10.55', undefined],
-  ['USD', '10.555', 'DECIMALS_TOO_MANY'],
-  ['UGX', '10', undefined],
-  ['UGX', '10.5', 'DECIMALS_TOO_MANY'],
-  ['EUR', '10.5555', undefined],
-])('An amount in %s of %s is judged by the decimals of the scheme', (currency, amount, reason) => {
-  expect(decimalsFault(decimalsOf, currency, amount)?.reason).toBe(reason)
+test('A limit has no more decimals than its currency, where amounts are bounded', () => {
+  const accounts = [
+    { currency: 'USD', limit: 12_500n },
+    { currency: 'XOF', limit: null },
+    { currency: 'XOF', limit: 5_000n },
+  ]
+  const bounds = new Map([
+    ['USD', 2],
+    ['XOF', 0],
+  ])
+  expect(limitsFault(undefined, accounts)).toBeUndefined()
+  expect(limitsFault(bounds, accounts.slice(0, 2))).toBeUndefined()
+  expect(limitsFault(bounds, accounts)).toMatchObject({
+    reason: 'DECIMALS_TOO_MANY',
+    detail: 'amounts in XOF have at most 0 decimals',
+  })
 })

@@ -1,25 +1,25 @@
-/** What the scheme uses of the world's currencies: new accounts and amounts are measured by it. */
-import { refuse, type Refused } from '@causeway/ledger/domain'
+/** What the scheme uses of the world's currencies: new accounts and limits are measured by it. */
+import type { RefusedChange } from '../../domain/refusal.ts'
+import { refuse } from '@causeway/services'
+import { decimalsFault } from '@causeway/ledger/domain'
+import type { DecimalBounds } from '@causeway/money'
 
-/** The decimals of a currency; undefined: the scheme does not use it. */
-export type DecimalsOf = (currency: string) => number | undefined
+/** Whether the scheme uses the currency. */
+export type IsUsed = (currency: string) => boolean
 
 /** Accounts that exist stay usable when the scheme no longer lists their currency. */
-export function currencyUseFault(decimalsOf: DecimalsOf, currency: string): Refused | undefined {
-  return decimalsOf(currency) === undefined
-    ? refuse('CURRENCY_NOT_USED', `the scheme does not use ${currency}`)
-    : undefined
+export function currencyUseFault(isUsed: IsUsed, currency: string): RefusedChange | undefined {
+  return isUsed(currency)
+    ? undefined
+    : refuse('CURRENCY_NOT_USED', `the scheme does not use ${currency}`)
 }
 
-/** @param amount a canonical decimal, without needless zeros: `10.5` */
-export function decimalsFault(
-  decimalsOf: DecimalsOf,
-  currency: string,
-  amount: string,
-): Refused | undefined {
-  const decimals = decimalsOf(currency)
-  const [, fraction = ''] = amount.split('.')
-  return decimals !== undefined && fraction.length > decimals
-    ? refuse('DECIMALS_TOO_MANY', `amounts in ${currency} have at most ${decimals} decimals`)
-    : undefined
+/** The first limit that is finer than its currency. */
+export function limitsFault(
+  bounds: DecimalBounds | undefined,
+  accounts: readonly { readonly currency: string; readonly limit: bigint | null }[],
+): RefusedChange | undefined {
+  return accounts
+    .map(({ currency, limit }) => decimalsFault(bounds, currency, limit ?? 0n))
+    .find((fault) => fault !== undefined)
 }

@@ -1,5 +1,5 @@
 /** Changing a participant: states, limits, account status and endpoints. */
-import { refuse, closed, permittedIn, type States } from '@causeway/ledger/domain'
+import { closed, permittedIn, refuse, type States } from '@causeway/services'
 import { change, type Change, type Decision } from './change.ts'
 import { accountIn, openingBalance, type Limit, type Participant } from './participant.ts'
 
@@ -33,13 +33,17 @@ export interface InitialLimit {
   readonly alarmPercentage: bigint | null
 }
 
+/** A settlement model of positions opens an account of one of these types. */
+const coverTypes = ['SETTLEMENT', 'INTERCHANGE_FEE_SETTLEMENT']
+
 /** The first limit; all accounts of the currency become active. */
 export function setInitialLimit(
   participant: Participant,
   { currency, value, alarmPercentage }: InitialLimit,
 ): Decision {
   const position = accountIn(participant, 'POSITION', currency)
-  if (position === undefined || accountIn(participant, 'SETTLEMENT', currency) === undefined) {
+  const isCovered = coverTypes.some((type) => accountIn(participant, type, currency) !== undefined)
+  if (position === undefined || !isCovered) {
     return refuse('ACCOUNT_UNKNOWN', `${participant.name} has no accounts in ${currency}`)
   }
   if (position.limit !== null) {

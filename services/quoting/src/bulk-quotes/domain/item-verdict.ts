@@ -1,11 +1,11 @@
 /** The state of one item of a bulk quote, as if it were a quote of its own. */
 import { parseAmount } from '@causeway/money'
-import type { BulkQuote } from './bulk-quote.ts'
+import type { QuoteReason, QuoteState } from '@causeway/protos'
 
 export interface ItemVerdict {
-  readonly state: BulkQuote['state']
+  readonly state: QuoteState
   /** ITEMS: the hub refused it; REFUSED: the payee FSP did; UNANSWERED: its answer leaves it out. */
-  readonly reason: string | null
+  readonly reason: QuoteReason | null
   /** errorInformation, JSON. */
   readonly error: string | null
   /** Ten-thousandths; also null if it is encrypted. */
@@ -19,8 +19,8 @@ export interface ItemResult {
 }
 
 interface Ended {
-  readonly state: BulkQuote['state']
-  readonly reason: string | null
+  readonly state: QuoteState
+  readonly reason: QuoteReason | null
   readonly error: string | null
 }
 

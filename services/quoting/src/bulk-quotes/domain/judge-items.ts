@@ -1,6 +1,7 @@
 /**
  * Decides which items of a request are sent to the payee FSP. A bulk is for one payee FSP; each item is
- * judged like a quote of its own, in the order of the request, and a refused item does not affect others.
+ * judged like a quote of its own, in the order of the request. A refused item does not affect others; one
+ * that is sent counts as a payment for those after it.
  */
 import type { RequestReason } from '../../quotes/domain/quote.ts'
 import {
@@ -10,6 +11,7 @@ import {
   type Destination,
   type Request,
 } from '../../quotes/domain/request.ts'
+import { addPayment } from '../../rules/domain/judge-request.ts'
 import type { Violation } from '../../rules/domain/rule.ts'
 
 export interface Item {
@@ -72,14 +74,18 @@ export function judgeBulk(request: BulkRequest, circumstances: BulkCircumstances
   const fault = refusalOfMessage(request, circumstances.now_ms)
   if (fault !== undefined) return { type: 'refuse', reason: fault, payeeFsp: undefined }
   const payeeFsp = payeeFspOf(request, circumstances)
+  const { payerFsp } = request
+  const { owners, rules } = circumstances
+  const usages = new Map(circumstances.usages)
   const seen = new Set<string>()
   const refused = new Map<number, ItemRefusal>()
   for (const [at, item] of request.items.entries()) {
     const refusal = seen.has(item.quoteId)
       ? ({ type: 'refuse', reason: 'ID_TWICE' } as const)
-      : refusalOf(request, item, { ...circumstances, payeeFsp, owner: circumstances.owners?.[at] })
+      : refusalOf(request, item, { ...circumstances, usages, payeeFsp, owner: owners?.[at] })
     seen.add(item.quoteId)
-    if (refusal !== undefined) refused.set(at, refusal)
+    if (refusal === undefined) addPayment(usages, rules, { payerFsp, ...item })
+    else refused.set(at, refusal)
   }
   if (payeeFsp !== undefined && refused.size < request.items.length) {
     return { type: 'ask', payeeFsp, refused }

@@ -6,6 +6,7 @@
  * information about it.
  */
 import type { ErrorInformation } from '@causeway/fspiop'
+import type { LegRole } from '@causeway/protos'
 import { judgeAnswer } from '../../rules/domain/judge-answer.ts'
 import type { Money, Rule, Violation } from '../../rules/domain/rule.ts'
 import type { Accepted, Claimed, Expired, Pending, Rejected } from './quote.ts'
@@ -51,24 +52,19 @@ export interface Reject extends PayeeMessage {
   readonly error: ErrorInformation
 }
 
-export type LegRole = 'PAYER' | 'PAYEE' | 'REQUESTER'
-
 /** Reasons of errors that are not stored with the quote. */
-export const answerReasons = [
-  'ID_UNKNOWN',
-  'ID_USED',
-  'SENDER_NOT_PAYEE',
-  'DESTINATION_NOT_PAYER',
-  'CONTENT_MODIFIED',
-  'TOO_LATE',
-  'NOT_PENDING',
-  'ANSWER_OWED',
-  'ANSWER_NOT_KEPT',
-  'ASKER_NOT_PARTY',
-  'DESTINATION_MISSING',
-] as const
-
-export type AnswerReason = (typeof answerReasons)[number]
+export type AnswerReason =
+  | 'ID_UNKNOWN'
+  | 'ID_USED'
+  | 'SENDER_NOT_PAYEE'
+  | 'DESTINATION_NOT_PAYER'
+  | 'CONTENT_MODIFIED'
+  | 'TOO_LATE'
+  | 'NOT_PENDING'
+  | 'ANSWER_OWED'
+  | 'ANSWER_NOT_KEPT'
+  | 'ASKER_NOT_PARTY'
+  | 'DESTINATION_MISSING'
 
 export interface ErrorAnswer {
   readonly type: 'error'

@@ -4,6 +4,7 @@
  * final states.
  */
 import type { ErrorInformation } from '@causeway/fspiop'
+import type { QuoteReason } from '@causeway/protos'
 /** Written when the id is claimed, never changed. */
 export interface Claimed {
   readonly quoteId: string
@@ -64,32 +65,8 @@ export type Ended = Accepted | Rejected
 export type Final = Ended | Expired
 export type Quote = Claimed & (Pending | Final)
 
+/** Not of an item of a bulk quote. */
+export type RejectReason = Exclude<QuoteReason, 'ITEMS' | 'UNANSWERED'>
+
 /** Why a request is refused before the payee FSP sees it. */
-export const requestReasons = [
-  'PAYER_NAMED_OTHERWISE',
-  'PAYER_UNKNOWN',
-  'PAYER_INACTIVE',
-  'PAYER_NO_ACCOUNT',
-  'PAYEE_UNKNOWN',
-  'PAYEE_INACTIVE',
-  'PAYEE_NO_ACCOUNT',
-  'PARTY_UNKNOWN',
-  'LOOKUP_AWAY',
-  'EXPIRED',
-] as const
-
-export type RequestReason = (typeof requestReasons)[number]
-
-/**
- * RULE: the scheme forbids the request or the answer; REFUSED: by the payee FSP; UNDELIVERED: the
- * request did not reach the payee FSP.
- */
-export type RejectReason = RequestReason | 'RULE' | 'REFUSED' | 'UNDELIVERED'
-
-/** The latest time with a year of four digits: the limit of tables and messages. */
-const latest_ms = Date.parse('9999-12-31T23:59:59.999Z')
-
-/** The time, at most the latest one that can be written; ISO 8601 UTC. */
-export function writable(moment_ms: number): string {
-  return new Date(Math.min(moment_ms, latest_ms)).toISOString()
-}
+export type RequestReason = Exclude<RejectReason, 'RULE' | 'REFUSED' | 'UNDELIVERED'>

@@ -47,6 +47,19 @@ export function windowsOf(rules: readonly Rule[], payers: readonly Payer[]): rea
   return [...windows.values()]
 }
 
+/** The usages after one more payment. */
+export function addPayment(
+  usages: Map<string, Usage>,
+  rules: readonly Rule[],
+  payment: Payer & Pick<RequestFacts, 'amount'>,
+): void {
+  for (const window of windowsOf(rules, [payment])) {
+    const key = windowKey(window)
+    const { count = 0n, amount = 0n } = usages.get(key) ?? {}
+    usages.set(key, { count: count + 1n, amount: amount + payment.amount })
+  }
+}
+
 /** The first rule that the request breaks, in the order of the rules. */
 export function judgeRequest(
   rules: readonly Rule[],

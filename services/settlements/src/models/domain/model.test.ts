@@ -9,20 +9,19 @@ const deferredNet: Proposal = {
   currency: 'USD',
   requireLiquidityCheck: true,
   ledgerAccountType: 'POSITION',
-  settlementAccountType: '',
   autoPositionReset: true,
-  interchangeFeePercentage: '',
-  windowCron: '',
 }
-const gross = { granularity: 'GROSS', interchange: 'BILATERAL', delay: 'IMMEDIATE' }
+const gross = { granularity: 'GROSS', interchange: 'BILATERAL', delay: 'IMMEDIATE' } as const
 const now = new Date('2026-01-01T12:00:00Z')
 
+type Words = [Proposal['granularity'], Proposal['interchange'], Proposal['delay']]
+
 describe('a settlement model', () => {
-  test.each([
+  test.each<[...Words, boolean]>([
     ['GROSS', 'BILATERAL', 'IMMEDIATE', true],
     ['GROSS', 'BILATERAL', 'DEFERRED', true],
-    ['GROSS', 'MULTILATERAL', 'IMMEDIATE', false],
-    ['GROSS', 'MULTILATERAL', 'DEFERRED', false],
+    ['GROSS', 'MULTILATERAL', 'IMMEDIATE', true],
+    ['GROSS', 'MULTILATERAL', 'DEFERRED', true],
     ['NET', 'BILATERAL', 'IMMEDIATE', false],
     ['NET', 'BILATERAL', 'DEFERRED', true],
     ['NET', 'MULTILATERAL', 'IMMEDIATE', false],
@@ -33,7 +32,7 @@ describe('a settlement model', () => {
     else expect(decision).toMatchObject({ reason: 'MODEL_INVALID' })
   })
 
-  test.each([
+  test.each<[Proposal['ledgerAccountType'], string]>([
     ['POSITION', 'SETTLEMENT'],
     ['INTERCHANGE_FEE', 'INTERCHANGE_FEE_SETTLEMENT'],
     ['SETTLEMENT', 'SETTLEMENT'],
@@ -47,8 +46,18 @@ describe('a settlement model', () => {
     ).toMatchObject({ draft: { settlementAccountType } })
   })
 
+  test('Positions that are settled at once are settled between the accounts of deposits', () => {
+    const settlementAccountType = 'INTERCHANGE_FEE_SETTLEMENT' as const
+    const atOnce = { ...deferredNet, ...gross, settlementAccountType }
+    expect(decideModel(atOnce, now)).toMatchObject({ reason: 'MODEL_INVALID' })
+    expect(decideModel({ ...atOnce, delay: 'DEFERRED' }, now)).toMatchObject({ type: 'create' })
+    expect(decideModel({ ...atOnce, settlementAccountType: undefined }, now)).toMatchObject({
+      draft: { settlementAccountType: 'SETTLEMENT' },
+    })
+  })
+
   test('A model without a currency is the default model', () => {
-    expect(decideModel({ ...deferredNet, currency: '' }, now)).toMatchObject({
+    expect(decideModel({ ...deferredNet, currency: undefined }, now)).toMatchObject({
       type: 'create',
       draft: { currency: '' },
     })
@@ -59,23 +68,18 @@ describe('a settlement model', () => {
       ...deferredNet,
       ledgerAccountType: 'INTERCHANGE_FEE',
       interchangeFeePercentage: '0.6',
-    }
+    } as const
     expect(decideModel(fees, now)).toMatchObject({ draft: { feePercentage: 6_000n } })
-    expect(decideModel({ ...fees, currency: '' }, now)).toMatchObject({
+    expect(decideModel({ ...fees, currency: undefined }, now)).toMatchObject({
       reason: 'MODEL_INVALID',
     })
   })
 
-  test.each([
+  test.each<[string, Partial<Proposal>]>([
     ['INVALID', { name: 'X' }],
     ['INVALID', { name: 'X'.repeat(31) }],
     ['INVALID', { name: 'DEFERRED-NET' }],
-    ['INVALID', { granularity: 'COARSE' }],
-    ['INVALID', { interchange: 'TRILATERAL' }],
-    ['INVALID', { delay: 'NEVER' }],
     ['INVALID', { currency: 'usd' }],
-    ['ACCOUNT_TYPE_UNKNOWN', { ledgerAccountType: 'HUB_RECONCILIATION' }],
-    ['ACCOUNT_TYPE_UNKNOWN', { settlementAccountType: 'POSITION' }],
     ['INVALID', { windowCron: 'at noon' }],
     ['INVALID', { windowCron: '0 0 30 2 *' }],
     ['MODEL_INVALID', { ...gross, windowCron: '0 22 * * *' }],

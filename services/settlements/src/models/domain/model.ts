@@ -1,30 +1,26 @@
 /** A settlement model: when, between whom and through which accounts transfers are settled. */
 import { isCurrency, parseAmount } from '@causeway/money'
+import type {
+  ModelCreation,
+  SettlementAccountType,
+  SettlementModelDelay,
+  SettlementModelGranularity,
+  SettlementModelInterchange,
+  SettlementModelLedgerAccountType,
+} from '@causeway/protos'
 import { refuse, type RefusedBy } from '@causeway/services'
 import { Cron } from 'croner'
-
-export const granularities = ['GROSS', 'NET'] as const
-export const interchanges = ['BILATERAL', 'MULTILATERAL'] as const
-export const delays = ['IMMEDIATE', 'DEFERRED'] as const
-export const ledgerAccountTypes = ['POSITION', 'INTERCHANGE_FEE', 'SETTLEMENT'] as const
-export const settlementAccountTypes = ['SETTLEMENT', 'INTERCHANGE_FEE_SETTLEMENT'] as const
-
-export type Granularity = (typeof granularities)[number]
-export type Interchange = (typeof interchanges)[number]
-export type Delay = (typeof delays)[number]
-export type LedgerAccountType = (typeof ledgerAccountTypes)[number]
-export type SettlementAccountType = (typeof settlementAccountTypes)[number]
 
 /** A model that may be created. */
 export interface Draft {
   readonly name: string
-  readonly granularity: Granularity
-  readonly interchange: Interchange
-  readonly delay: Delay
+  readonly granularity: SettlementModelGranularity
+  readonly interchange: SettlementModelInterchange
+  readonly delay: SettlementModelDelay
   /** Empty: the default model of currencies that have none of their own. */
   readonly currency: string
   readonly requireLiquidityCheck: boolean
-  readonly ledgerAccountType: LedgerAccountType
+  readonly ledgerAccountType: SettlementModelLedgerAccountType
   readonly settlementAccountType: SettlementAccountType
   readonly autoPositionReset: boolean
   /**
@@ -45,16 +41,7 @@ export interface Model extends Draft {
 }
 
 /** A requested model, not validated. */
-export type Proposal = {
-  readonly [Key in Exclude<keyof Draft, 'feePercentage' | 'windowCron'>]: Draft[Key] extends boolean
-    ? boolean
-    : string
-} & {
-  /** '' for none. */
-  readonly windowCron: string
-  /** A decimal percentage; '' for none. */
-  readonly interchangeFeePercentage: string
-}
+export type Proposal = Omit<ModelCreation, 'actor'>
 
 type Refused = RefusedBy<'settlements'>
 
@@ -67,40 +54,25 @@ const settlesTo = {
   POSITION: 'SETTLEMENT',
   INTERCHANGE_FEE: 'INTERCHANGE_FEE_SETTLEMENT',
   SETTLEMENT: 'SETTLEMENT',
-} as const satisfies Record<LedgerAccountType, SettlementAccountType>
+} as const satisfies Record<SettlementModelLedgerAccountType, SettlementAccountType>
 
 /** Whether a model may be created; only the store knows whether its name is free. */
 export function decideModel(proposal: Proposal, now: Date): ModelDecision {
-  const { name, currency } = proposal
+  const { name, currency = '', granularity, interchange, delay, ledgerAccountType } = proposal
+  const { settlementAccountType = settlesTo[ledgerAccountType], windowCron = null } = proposal
   if (!namePattern.test(name)) return refuse('INVALID', 'name has 2 to 30 letters and digits')
-  const granularity = granularities.find((word) => word === proposal.granularity)
-  if (granularity === undefined) return unknownWord('settlementGranularity', granularities)
-  const interchange = interchanges.find((word) => word === proposal.interchange)
-  if (interchange === undefined) return unknownWord('settlementInterchange', interchanges)
-  const delay = delays.find((word) => word === proposal.delay)
-  if (delay === undefined) return unknownWord('settlementDelay', delays)
-  if (currency !== '' && !isCurrency(currency)) {
+  if (proposal.currency !== undefined && !isCurrency(currency)) {
     return refuse('INVALID', `${currency} is not a currency`)
   }
-  const ledgerAccountType = ledgerAccountTypes.find((word) => word === proposal.ledgerAccountType)
-  if (ledgerAccountType === undefined) {
-    return refuse('ACCOUNT_TYPE_UNKNOWN', `ledgerAccountType is ${either(ledgerAccountTypes)}`)
+  if (!isLegal({ granularity, delay })) {
+    return refuse('MODEL_INVALID', `${granularity} and ${delay} do not go together`)
   }
-  const settlementAccountType =
-    proposal.settlementAccountType === ''
-      ? settlesTo[ledgerAccountType]
-      : settlementAccountTypes.find((word) => word === proposal.settlementAccountType)
-  if (settlementAccountType === undefined) {
-    const types = either(settlementAccountTypes)
-    return refuse('ACCOUNT_TYPE_UNKNOWN', `settlementAccountType is ${types}`)
-  }
-  if (!isLegal(granularity, interchange, delay)) {
-    return refuse('MODEL_INVALID', `${granularity}, ${interchange} and ${delay} do not go together`)
+  if (!isCoverLegal({ delay, ledgerAccountType, settlementAccountType })) {
+    return refuse('MODEL_INVALID', 'a POSITION model that is IMMEDIATE settles to SETTLEMENT')
   }
   const fee = feeIn(proposal.interchangeFeePercentage, { currency, ledgerAccountType, delay })
   if (fee.type === 'REFUSE') return fee
-  const { windowCron } = proposal
-  const cronRefusal = windowCron === '' ? undefined : refuseCron({ delay }, windowCron, now)
+  const cronRefusal = windowCron === null ? undefined : refuseCron({ delay }, windowCron, now)
   if (cronRefusal !== undefined) return cronRefusal
   return {
     type: 'create',
@@ -115,7 +87,7 @@ export function decideModel(proposal: Proposal, now: Date): ModelDecision {
       settlementAccountType,
       autoPositionReset: proposal.autoPositionReset,
       feePercentage: fee.percentage,
-      windowCron: windowCron === '' ? null : windowCron,
+      windowCron,
     },
   }
 }
@@ -162,10 +134,10 @@ const percentage_max = 1_000_000n
  * accounts of both FSPs, and a model without currency opens none.
  */
 function feeIn(
-  text: string,
+  text: string | undefined,
   { currency, ledgerAccountType, delay }: Pick<Draft, 'currency' | 'ledgerAccountType' | 'delay'>,
 ): FeeDecision {
-  if (text === '') return { type: 'fee', percentage: null }
+  if (text === undefined) return { type: 'fee', percentage: null }
   const percentage = parseAmount(text)
   if (percentage === undefined || percentage === 0n || percentage > percentage_max) {
     return refuse('INVALID', 'interchangeFeePercentage is above 0 and at most 100')
@@ -204,17 +176,26 @@ export function nameTaken(name: string): Refused {
   return refuse('MODEL_EXISTS', `there is a settlement model ${name}`)
 }
 
-/** Gross requires BILATERAL, net requires DEFERRED. */
-function isLegal(granularity: Granularity, interchange: Interchange, delay: Delay): boolean {
-  return granularity === 'GROSS' ? interchange === 'BILATERAL' : delay === 'DEFERRED'
+/** A net is a sum over a window, which a transfer that is settled at once is not in. */
+function isLegal({ granularity, delay }: Pick<Draft, 'granularity' | 'delay'>): boolean {
+  return granularity === 'GROSS' || delay === 'DEFERRED'
 }
 
-function unknownWord(name: string, words: readonly string[]): ModelDecision {
-  return refuse('INVALID', `${name} is ${either(words)}`)
+/** What the ledger settles at once, it settles between the accounts of deposits. */
+function isCoverLegal(
+  draft: Pick<Draft, 'delay' | 'ledgerAccountType' | 'settlementAccountType'>,
+): boolean {
+  const { delay, ledgerAccountType, settlementAccountType } = draft
+  return (
+    delay === 'DEFERRED' ||
+    ledgerAccountType !== 'POSITION' ||
+    settlementAccountType === 'SETTLEMENT'
+  )
 }
 
-function either(words: readonly string[]): string {
-  return words.join(' or ')
+/** The account whose deposit the ledger holds the positions of a model's transfers against. */
+export function coverTypeOf(model: Draft): SettlementAccountType {
+  return isCoverLegal(model) ? model.settlementAccountType : 'SETTLEMENT'
 }
 
 const cron_length_max = 100

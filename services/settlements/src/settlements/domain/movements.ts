@@ -32,6 +32,9 @@ export interface AccountRef {
   readonly type: string
 }
 
+/** The hub's account that the money of a settlement passes through. */
+const hubTransit: AccountRef = { participant: null, type: 'HUB_MULTILATERAL_SETTLEMENT' }
+
 /** What one participant owes another one over all windows of the settlement; above zero. */
 export interface Pair {
   readonly payer: Account
@@ -117,9 +120,7 @@ function fromSender(rules: Rules, account: Account): Movement {
  * payments as funds.
  */
 function contraOf({ settlementAccountType: type }: Rules, participant: string): AccountRef {
-  return type === 'SETTLEMENT'
-    ? { participant: null, type: 'HUB_MULTILATERAL_SETTLEMENT' }
-    : { participant, type }
+  return type === 'SETTLEMENT' ? hubTransit : { participant, type }
 }
 
 function paysByFundsOut({ settlementAccountType, excludesUnpaid }: Rules): boolean {
@@ -172,24 +173,32 @@ export function committingIn(stepping: readonly Stepping[]): ReadonlySet<number>
   )
 }
 
-/** Gross: reverses both positions and moves the settlement accounts. */
+/** The movements of one gross line, at most. */
+export const grossMovements_max = 3
+
+/**
+ * Gross: reverses both positions and moves the settlement accounts. Multilateral: the money goes through
+ * the hub's account, whose value is the same afterwards.
+ */
 export function grossMovements(rules: Rules, line: GrossLine): readonly Movement[] {
   const { windowId, transferId, kind, payerFsp, payeeFsp, amount, currency } = line
   const { ledgerAccountType: ledger, settlementAccountType: settlement } = rules
   const name = `GROSS/${windowId}/${kind}/${transferId}`
-  const both = { amount, currency, awaitsFundsOut: false }
+  const each = { amount, currency, awaitsFundsOut: false }
+  const sideOf = (participant: string) => ({
+    position: { participant, type: ledger },
+    money: { participant, type: settlement },
+  })
+  const [payer, payee] = [sideOf(payerFsp), sideOf(payeeFsp)]
+  if (rules.interchange === 'MULTILATERAL') {
+    return [
+      { ...each, name: `${name}/PAYER`, debit: payer.money, credit: hubTransit },
+      { ...each, name: `${name}/PAYEE`, debit: hubTransit, credit: payee.money },
+      { ...each, name: `${name}/POSITIONS`, debit: payee.position, credit: payer.position },
+    ]
+  }
   return [
-    {
-      ...both,
-      name: `${name}/PAYER`,
-      debit: { participant: payerFsp, type: settlement },
-      credit: { participant: payerFsp, type: ledger },
-    },
-    {
-      ...both,
-      name: `${name}/PAYEE`,
-      debit: { participant: payeeFsp, type: ledger },
-      credit: { participant: payeeFsp, type: settlement },
-    },
+    { ...each, name: `${name}/PAYER`, debit: payer.money, credit: payer.position },
+    { ...each, name: `${name}/PAYEE`, debit: payee.position, credit: payee.money },
   ]
 }

@@ -3,18 +3,18 @@
  * and is never more than one ahead of the settlement, which steps when all its accounts have.
  */
 
+import type { AccountFaultReason, SettlementAccountState, SettlementState } from '@causeway/protos'
+
 export const steps = [
   'PENDING_SETTLEMENT',
   'PS_TRANSFERS_RECORDED',
   'PS_TRANSFERS_RESERVED',
   'PS_TRANSFERS_COMMITTED',
   'SETTLED',
-] as const
+] as const satisfies readonly SettlementAccountState[]
 
 export type Step = (typeof steps)[number]
-export type AccountState = Step | 'ABORTED'
-/** SETTLING: some accounts are SETTLED, the others still COMMITTED. */
-export type SettlementState = AccountState | 'SETTLING'
+export type AccountState = SettlementAccountState
 
 export interface Account {
   readonly accountId: number
@@ -37,20 +37,14 @@ export interface Settlement {
 export interface Update {
   readonly participantId: number
   readonly accountId: number
-  readonly state: string
+  readonly state: AccountState
   readonly reason: string
   readonly externalReference: string
 }
 
-export type FaultReason =
-  | 'ACCOUNT_UNKNOWN'
-  | 'PARTICIPANT_MISMATCH'
-  | 'LISTED_TWICE'
-  | 'TRANSITION_NOT_ALLOWED'
-
 export interface Fault {
   readonly update: Update
-  readonly reason: FaultReason
+  readonly reason: AccountFaultReason
   readonly detail: string
 }
 
@@ -89,7 +83,7 @@ export function decideUpdate(settlement: Settlement, updates: readonly Update[])
       continue
     }
     const { accountId, reason, externalReference } = update
-    changes.set(accountId, { accountId, state: update.state as Step, reason, externalReference })
+    changes.set(accountId, { accountId, state: update.state, reason, externalReference })
   }
   const after = settlement.accounts.map(
     ({ accountId, state }) => changes.get(accountId)?.state ?? state,
@@ -116,14 +110,14 @@ function faultOf(
 }
 
 /** Allows the same state again, or the next one if the settlement is in the account's state. */
-function isAllowed(settlement: SettlementState, from: AccountState, to: string): boolean {
+function isAllowed(settlement: SettlementState, from: AccountState, to: AccountState): boolean {
   const here = indexOf(from)
   if (here < 0) return false
   if (to === from) return true
   return to === steps[here + 1] && here === indexOf(settlement)
 }
 
-function fault_(update: Update, reason: FaultReason, detail: string): Fault {
+function fault_(update: Update, reason: AccountFaultReason, detail: string): Fault {
   return { update, reason, detail }
 }
 

@@ -1,7 +1,8 @@
+import type { WindowContentState } from '@causeway/protos'
 import { expect, test } from '@jest/globals'
-import { missingOf, windowStateOf, type ContentState, type Tally } from './window.ts'
+import { missingOf, windowStateOf, type Tally } from './window.ts'
 
-test.each<[ContentState, readonly ContentState[]]>([
+test.each<[WindowContentState, readonly WindowContentState[]]>([
   ['CLOSED', ['CLOSED']],
   ['CLOSED', ['CLOSED', 'CLOSED']],
   ['PENDING_SETTLEMENT', ['CLOSED', 'PENDING_SETTLEMENT']],

@@ -1,20 +1,12 @@
 /** The states of a settlement window and of its contents. */
 
-export type WindowState =
-  | 'OPEN'
-  | 'PROCESSING'
-  | 'CLOSED'
-  | 'PENDING_SETTLEMENT'
-  | 'SETTLED'
-  | 'ABORTED'
-
-export type ContentState = 'CLOSED' | 'PENDING_SETTLEMENT' | 'SETTLED' | 'ABORTED'
+import type { WindowContentState } from '@causeway/protos'
 
 /**
  * A window is SETTLED when all of its contents are, and PENDING_SETTLEMENT as soon as a settlement
  * takes the first of them; at least one.
  */
-export function windowStateOf(contents: readonly ContentState[]): ContentState {
+export function windowStateOf(contents: readonly WindowContentState[]): WindowContentState {
   if (contents.length === 0) throw new Error('a closed window has no contents')
   if (contents.every((state) => state === 'SETTLED')) return 'SETTLED'
   if (contents.includes('PENDING_SETTLEMENT') || contents.includes('SETTLED')) {

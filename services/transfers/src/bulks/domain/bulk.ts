@@ -4,19 +4,8 @@
  * FSP's final message about all of them.
  */
 import type { ErrorInformation } from '@causeway/fspiop'
+import type { BulkTransferState, BulkTransferSummaryReason } from '@causeway/protos'
 import type { Transfer } from '../../domain/transfer.ts'
-
-/** FSPIOP 7.5: PENDING while items are prepared, ACCEPTED when the payee FSP is asked. */
-export const bulkStates = [
-  'RECEIVED',
-  'PENDING',
-  'ACCEPTED',
-  'PROCESSING',
-  'COMPLETED',
-  'REJECTED',
-] as const
-
-export type BulkState = (typeof bulkStates)[number]
 
 /** Written when the id is claimed, never changed. */
 export interface BulkRequest {
@@ -58,16 +47,7 @@ export interface LastWord {
 }
 
 /** Why nothing could be reserved, where that is one reason of the quote, the FSPs or the time. */
-export const commonReasons = [
-  'QUOTE_UNKNOWN',
-  'PAYER_UNKNOWN',
-  'PAYEE_UNKNOWN',
-  'PAYER_INACTIVE',
-  'PAYEE_INACTIVE',
-  'EXPIRED',
-] as const
-
-export type CommonReason = (typeof commonReasons)[number]
+export type CommonReason = BulkTransferSummaryReason
 
 /** How it ended. */
 export interface BulkEnd {
@@ -80,7 +60,7 @@ export interface BulkEnd {
 
 export interface Bulk extends BulkRequest {
   readonly counts: Counts
-  readonly state: BulkState
+  readonly state: BulkTransferState
   /** Positions of the items that the payee FSP was not asked for; undefined: it was not asked at all. */
   readonly leftOut: readonly number[] | undefined
   readonly lastWord: LastWord | undefined

@@ -5,22 +5,15 @@
  * that is not party to the bulk learns nothing of it.
  */
 import { fulfils, type ErrorInformation, type ExtensionList } from '@causeway/fspiop'
-import type { LegRole } from '../../domain/answer.ts'
+import type { BulkTransferState, LegRole, RefusedMessageReason } from '@causeway/protos'
 import type { Transfer } from '../../domain/transfer.ts'
-import type { Bulk, BulkRequest, BulkState } from './bulk.ts'
+import { askedIds, type Bulk, type BulkRequest } from './bulk.ts'
 
 /** Why an FSP is answered with an error. */
-export const bulkAnswerReasons = [
-  'ID_UNKNOWN',
-  'SENDER_NOT_PAYEE',
-  'DESTINATION_NOT_PAYER',
-  'CONTENT_MODIFIED',
-  'NOT_ACCEPTED',
-  'TOO_LATE',
-  'ASKER_NOT_PARTY',
-] as const
-
-export type BulkAnswerReason = (typeof bulkAnswerReasons)[number]
+export type BulkAnswerReason = Exclude<
+  RefusedMessageReason,
+  'NOT_RESERVED' | 'PART_OF_BULK' | 'RESERVED_IN_VERSION_1_0'
+>
 
 /** An answer to the sender alone; it changes nothing. */
 export interface BulkAnswer {
@@ -84,7 +77,7 @@ export interface WireResult {
 
 export interface BulkFulfil extends PayeeMessage {
   readonly kind: 'FULFIL'
-  readonly bulkTransferState: BulkState
+  readonly bulkTransferState: BulkTransferState
   readonly completedTimestamp?: string | undefined
   readonly results: readonly WireResult[]
 }
@@ -136,6 +129,17 @@ export function decideBulkAnswer(
   if (lastWord.hash !== message.payloadHash) return refusal('PAYEE', 'CONTENT_MODIFIED')
   // The work on it may have stopped half way, and goes on with whichever of its copies comes next.
   return { type: 'take', isLast: true }
+}
+
+/**
+ * The ids of the items that the message decides on, in the order of the request: of those that the payee
+ * FSP was asked for all if it refuses the bulk, else those that it names.
+ */
+export function decidedIds(bulk: Bulk, message: BulkFulfil | BulkReject): readonly string[] {
+  const asked = askedIds(bulk)
+  if (message.kind === 'REJECT' || refusesAll(message)) return asked
+  const named = new Set(message.results.map(({ transferId }) => transferId))
+  return asked.filter((transferId) => named.has(transferId))
 }
 
 export function decideBulkQuery(

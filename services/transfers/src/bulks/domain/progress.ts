@@ -3,15 +3,10 @@
  * open ends the bulk. So in every committed state the bulk is final exactly when all its items are.
  */
 import type { ErrorInformation, ExtensionList } from '@causeway/fspiop'
+import type { AbortReason } from '@causeway/protos'
 import { isOpen, type OpenState, type Transfer } from '../../domain/transfer.ts'
-import {
-  commonReasons,
-  type Bulk,
-  type BulkEnd,
-  type CommonReason,
-  type Counts,
-  type Item,
-} from './bulk.ts'
+import { type Bulk, type BulkEnd, type CommonReason, type Counts, type Item } from './bulk.ts'
+import { withinBound } from './extensions.ts'
 
 /** What one transaction has moved of a bulk's items. */
 export interface Step {
@@ -78,12 +73,22 @@ export function endOf(
   return items.some((item) => reasonOf(item) === 'TIMEOUT') ? completed : rejected
 }
 
+/** The reasons of an item that can be those of its bulk. */
+const commonOf: Partial<Record<AbortReason, CommonReason>> = {
+  PAYER_UNKNOWN: 'PAYER_UNKNOWN',
+  PAYEE_UNKNOWN: 'PAYEE_UNKNOWN',
+  PAYER_INACTIVE: 'PAYER_INACTIVE',
+  PAYEE_INACTIVE: 'PAYEE_INACTIVE',
+  PAYEE_UNREACHABLE: 'PAYEE_UNREACHABLE',
+  EXPIRED: 'EXPIRED',
+} satisfies Record<Extract<AbortReason, CommonReason>, CommonReason>
+
 function commonReasonOf(items: readonly Item[]): CommonReason | undefined {
   const [reason, ...others] = new Set(items.map(reasonOf))
-  return others.length > 0 ? undefined : commonReasons.find((common) => common === reason)
+  return reason === undefined || others.length > 0 ? undefined : commonOf[reason]
 }
 
-function reasonOf({ transfer }: Item): string | undefined {
+function reasonOf({ transfer }: Item): AbortReason | undefined {
   return transfer?.state === 'ABORTED' ? transfer.reason : undefined
 }
 
@@ -97,13 +102,13 @@ export interface ItemResult {
 
 /**
  * One result for each item, in the order of the request; `withoutTransfer` is the error of one that has
- * none. Throws while one of them is open.
+ * none. Their extension lists are bounded together. Throws while one of them is open.
  */
 export function resultsOf(
   items: readonly Item[],
   withoutTransfer: ErrorInformation,
 ): readonly ItemResult[] {
-  return items.map(({ transferId, transfer }) => {
+  const results = items.map(({ transferId, transfer }): ItemResult => {
     if (transfer === undefined) return { transferId, errorInformation: withoutTransfer }
     if (isOpen(transfer)) {
       throw new Error(`${transferId} is reported as ended, but is ${transfer.state}`)
@@ -117,4 +122,5 @@ export function resultsOf(
       ...(extensionList === undefined ? {} : { extensionList }),
     }
   })
+  return withinBound(results)
 }

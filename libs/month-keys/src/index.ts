@@ -1,2 +1,0 @@
-export { messageEncryption, openBodies, plainBodies, type Bodies } from './bodies.ts'
-export { erasedBody } from './cipher.ts'

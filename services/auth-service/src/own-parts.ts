@@ -1,0 +1,43 @@
+/** What all parts of this service use. */
+import type { EventBus } from '@causeway/bus'
+import type { GrpcHost } from '@causeway/grpc'
+import type { Database } from '@causeway/postgres'
+import type { Logger, Periodic, Service } from '@causeway/process'
+import { periodically } from '@causeway/process'
+import type { Measures } from './measures.ts'
+import type { Settings } from './settings.ts'
+
+export interface OwnParts {
+  readonly settings: Settings
+  readonly db: Database
+  /** Signs the audit entries of this service. */
+  readonly bus: EventBus
+  readonly grpc: GrpcHost
+  readonly measures: Measures
+  readonly log: Logger
+}
+
+export const hour_ms = 3_600_000
+export const day_ms = 24 * hour_ms
+
+/** Every hour. `before` is the moment that is so long ago. */
+export function deleteOld(
+  log: Logger,
+  what: string,
+  work: (before: (ago_ms: number) => Date) => Promise<void>,
+): Periodic {
+  const run = () => {
+    const now_ms = Date.now()
+    return work((ago_ms) => new Date(now_ms - ago_ms))
+  }
+  return periodically(hour_ms, run, { log, name: `deletion of ${what}` })
+}
+
+/** Stops them in reverse, one after the other. */
+export function allOf(parts: readonly { stop(): Promise<void> | void }[]): Service {
+  return {
+    async stop() {
+      for (const part of parts.toReversed()) await part.stop()
+    },
+  }
+}

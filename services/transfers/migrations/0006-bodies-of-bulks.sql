@@ -1,2 +1,0 @@
--- Not compressed, which takes PostgreSQL longer than to write them.
-alter table bulk_messages alter column body set storage external;
