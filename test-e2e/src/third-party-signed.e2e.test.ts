@@ -141,7 +141,7 @@ describe.each(requests)('%s', (_name, path, newBody) => {
         { errorInformation: expect.objectContaining({ errorCode: '3105' }) },
       ])
       // A later message to the DFSP, which arrives after a relayed one would.
-      expect(await send(path, newBody(taken), right)).toMatchObject({ status: 202 })
+      expect(await send(path, newBody(taken), right)).toMatchObject({ status: 202, body: '' })
       await dfsp.awaitThat(({ json }) => Object.values(json).includes(taken))
       expect(reached(refused)).toBe(false)
     },

@@ -84,9 +84,9 @@ test.each([
 })
 
 test.each([
-  ['at rest', 'select 1'],
-  ['within a transaction', "begin; insert into lines values ('half')"],
-])('The next process in line takes over from a process that is frozen %s', async (_, text) => {
+  ['at rest', ['select 1']],
+  ['within a transaction', ['begin', "insert into lines values ('half')"]],
+])('The next process in line takes over from a process that is frozen %s', async (_, texts) => {
   // Creates the schema and the role that the other process connects as.
   await (await open()).close()
   const program = new URL('./testing/lock-holder.ts', import.meta.url)
@@ -97,7 +97,7 @@ test.each([
     'ledger',
     'writer',
     fileURLToPath(migrations),
-    text,
+    ...texts,
   ])
   expect(await holder.firstLine).toBe('works')
   const second = open()

@@ -1,5 +1,5 @@
-import { grants } from './privileges.ts'
 import { expect, test } from '@jest/globals'
+import { grants } from './privileges.ts'
 
 test('A privilege is granted by its name, by a prefix with a star, or by the star alone', () => {
   expect(grants(['VIEW_FUNDS'], 'VIEW_FUNDS')).toBe(true)

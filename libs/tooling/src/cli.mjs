@@ -29,7 +29,7 @@ const programs = {
 }
 
 /** How many the simulation plays, the first ones of seed 1: on the hub in one process, and on replicas. */
-const histories = { check: 80, test: 700, distributed: 300 }
+const histories = { check: 80, test: 400, distributed: 150 }
 
 /** `check` tries the first cases of each property, `test` all: the seed being the same, they are among those. */
 const fewCases = { PROPERTY_RUNS: '25' }

@@ -3,8 +3,8 @@
  * many do, there is one look at a time, and its result serves for a second.
  */
 import { recent } from '@causeway/process'
-import { answered } from './answer.ts'
 import { z } from 'zod'
+import { answered } from './answer.ts'
 import { reads, type About, type Operation } from './operation.ts'
 import { questions, type Deps } from './upstream.ts'
 

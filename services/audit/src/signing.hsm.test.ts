@@ -14,7 +14,7 @@ test('Entries are signed by a key in the HSM, and only one on Ed25519 is accepte
   provider.newPair({ id: 'audit', label: 'audit', usage: 'SIGN', curve: 'Ed25519' })
   provider.newPair({ id: 'p256', label: 'p256', usage: 'SIGN', curve: 'P-256' })
   const signer = await openSigner('KEY', 'pkcs11:object=audit', token)
-  const { isSigned } = await openVerifier('TRUSTED', '', signer)
+  const { isSigned } = await openVerifier('TRUSTED', undefined, signer)
   const content = Buffer.from('content')
   expect(isSigned(signer.kid, content, signer.sign(content))).toBe(true)
   expect(isSigned(signer.kid, Buffer.from('other'), signer.sign(content))).toBe(false)

@@ -3,7 +3,7 @@ import type { EventBus } from '@causeway/bus'
 import type { GrpcHost } from '@causeway/grpc'
 import type { Database } from '@causeway/postgres'
 import type { Logger, Periodic, Service } from '@causeway/process'
-import { periodically } from '@causeway/process'
+import { periodically, stopAll } from '@causeway/process'
 import type { Measures } from './measures.ts'
 import type { Settings } from './settings.ts'
 
@@ -33,11 +33,7 @@ export function deleteOld(
   return periodically(hour_ms, run, { log, name: `deletion of ${what}` })
 }
 
-/** Stops them in reverse, one after the other. */
-export function allOf(parts: readonly { stop(): Promise<void> | void }[]): Service {
-  return {
-    async stop() {
-      for (const part of parts.toReversed()) await part.stop()
-    },
-  }
+/** One service of all of them: they stop in reverse, each also when another one fails to. */
+export function together(log: Logger, parts: readonly { stop(): Promise<void> | void }[]): Service {
+  return { stop: () => stopAll(parts, log) }
 }

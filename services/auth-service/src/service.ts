@@ -16,7 +16,7 @@ import { openTokenKeys, type TokenKeys } from './fsps/credentials/token-keys.ts'
 import { openFspCredentials } from './fsps/open.ts'
 import { warningDaysIn } from './fsps/warnings/open.ts'
 import { openMeasures } from './measures.ts'
-import { allOf, day_ms, type OwnParts } from './own-parts.ts'
+import { day_ms, together, type OwnParts } from './own-parts.ts'
 import type { Settings } from './settings.ts'
 
 const alive = statement('select 1')
@@ -37,7 +37,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const token = { stop: () => files.token?.close() }
   try {
     const opened = await openParts(settings, parts, files, db)
-    return allOf([token, { stop: () => db.close() }, opened])
+    return together(parts.log, [token, { stop: () => db.close() }, opened])
   } catch (error) {
     await db.close()
     throw error
@@ -82,7 +82,7 @@ async function openParts(
   parts.health.ready('auth-service database', async () => {
     await db.query(alive, [])
   })
-  return allOf([cryptography, access, fsps, consents])
+  return together(log, [cryptography, access, fsps, consents])
 }
 
 function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Database> {

@@ -13,10 +13,10 @@ import {
   startBroker,
   writeCertificates,
 } from '@causeway/bus/testing'
+import { serviceNames, type ServiceName } from '@causeway/services'
 import { openApartHub } from '../hub/apart.ts'
 import { newDataDir, removeDataDir } from '../hub/hub-process.ts'
 import { processes, type HubHost } from '../hub/hub-host.ts'
-import { serviceNames, type ServiceName } from '@causeway/services'
 import { startPostgres, type Postgres } from '../hub/postgres.ts'
 import type { ProcessName } from '../hub/services.ts'
 import { countStatements, openHubDatabase } from './database.ts'

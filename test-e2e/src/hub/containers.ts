@@ -12,9 +12,9 @@ import {
   Wait,
   type StartedTestContainer,
 } from 'testcontainers'
+import { serviceNames } from '@causeway/services'
 import { freePort } from './hub-process.ts'
 import { processes, type HubHost, type Running } from './hub-host.ts'
-import { serviceNames } from '@causeway/services'
 
 /** The user of the image. */
 const owner = 10_001

@@ -12,8 +12,8 @@ import {
 import { generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { HubHost } from './hub-host.ts'
 import { settingPrefix, type ServiceName } from '@causeway/services'
+import type { HubHost } from './hub-host.ts'
 import type { ProcessName } from './services.ts'
 
 export interface Secrets {

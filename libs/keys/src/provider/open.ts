@@ -1,7 +1,7 @@
 /** The HSM of a process, if it has one. */
+import { StartError } from '@causeway/process'
 import { openToken, type Token } from './pkcs11/token.ts'
 import type { CryptoSettings } from './settings.ts'
-import { StartError } from '@causeway/process'
 
 /** Undefined: no HSM is set. Throws StartError if one is set and cannot be opened. */
 export async function openHsm(settings: CryptoSettings): Promise<Token | undefined> {

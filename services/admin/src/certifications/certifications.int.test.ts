@@ -1,9 +1,9 @@
 import * as participantLifecycle from '@causeway/participant-lifecycle'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import * as settlements from '@causeway/settlements'
 import { refusalOf, time } from '../testing/identities.ts'
 import { openScheme } from '../testing/scheme.ts'
 import { openWorld, type World } from '../testing/world.ts'
-import * as settlements from '@causeway/settlements'
 
 let admin: World
 

@@ -2,7 +2,7 @@
 import type { Service } from '@causeway/process'
 import { fidoService, logInsService, operatorsService } from '@causeway/protos'
 import type { TokenKeys } from '../fsps/credentials/token-keys.ts'
-import { allOf, day_ms, deleteOld, type OwnParts } from '../own-parts.ts'
+import { day_ms, deleteOld, together, type OwnParts } from '../own-parts.ts'
 import { relyingPartyOf } from './fido/relying-party.ts'
 import { serveFido } from './fido/serve.ts'
 import { openAuthorities } from './log-in/certificates.ts'
@@ -76,7 +76,7 @@ export async function openAccess(
   const oidc = openOidc(settings)
   grpc.serve(logInsService, serveLogIns({ ...parts, readAuthorities, oidc }))
   grpc.serve(fidoService, serveFido(fido))
-  return allOf([
+  return together(log, [
     endSetupInTime(parts, log),
     await mailOperators({ bus, db, hubName: settings.HUB_NAME, log }),
     deleteOld(log, 'old sessions', async (before) => {

@@ -8,7 +8,7 @@ import { onEvents } from '@causeway/events'
 import { periodically, type Service } from '@causeway/process'
 import { consentsService, thirdPartyTransactionsService } from '@causeway/protos'
 import type { Measures } from '../measures.ts'
-import { allOf, type OwnParts } from '../own-parts.ts'
+import { together, type OwnParts } from '../own-parts.ts'
 import { consentEvents } from './contract.ts'
 import type { Decision } from './domain/decision.ts'
 import { handleBatch, type ConsentWork } from './handle.ts'
@@ -39,7 +39,7 @@ export function serveReads(
 export async function openConsents(parts: ConsentParts): Promise<Service> {
   const participant = parts.settings.AUTH_SERVICE_PARTICIPANT
   serveReads(parts, participant)
-  return allOf([
+  return together(parts.log, [
     await openThirdParties({ ...parts, participant }),
     await openHosted(parts, participant),
   ])

@@ -12,7 +12,7 @@ import {
   keyManagementService,
   requestKeysService,
 } from '@causeway/protos'
-import { allOf, day_ms, deleteOld, hour_ms, type OwnParts } from '../own-parts.ts'
+import { day_ms, deleteOld, hour_ms, together, type OwnParts } from '../own-parts.ts'
 import type { Adapters } from './adapters.ts'
 import { serveComponentKeys } from './component-keys/serve.ts'
 import { openErasures } from './erasures/open.ts'
@@ -40,7 +40,7 @@ export async function openCryptography(parts: CryptographyParts): Promise<Servic
   grpc.serve(componentKeysService, serveComponentKeys(parts))
   await openErasures(settings, parts)
   const lock_ms = settings.AUTH_SERVICE_PIN_LOCK_S * 1_000
-  return allOf([
+  return together(log, [
     await serveRequestKey(parts),
     await serveKeys(parts, lock_ms),
     deleteOld(log, 'old PIN attempts', (before) =>

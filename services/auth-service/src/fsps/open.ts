@@ -4,7 +4,7 @@ import type { Service } from '@causeway/process'
 import { credentialsService, keysService, pingsService } from '@causeway/protos'
 import { onEvents } from '@causeway/events'
 import type { SharedMemory } from '@causeway/runtime'
-import { allOf, day_ms, deleteOld, type OwnParts } from '../own-parts.ts'
+import { day_ms, deleteOld, together, type OwnParts } from '../own-parts.ts'
 import { endCredentialsOfClosed } from './closed.ts'
 import { openGuesses } from './credentials/guesses.ts'
 import { serveCredentials } from './credentials/serve.ts'
@@ -38,7 +38,7 @@ export async function openFspCredentials(parts: FspParts): Promise<Service> {
   const stopping = new AbortController()
   const onStored = ({ identity }: { readonly identity: string }) => measures.ping(identity)
   const handlePings = openPingHandle({ db, bus, onStored })
-  return allOf([
+  return together(log, [
     sharing,
     await endCredentialsOfClosed({ db, bus, grpc, log, signal: stopping.signal }),
     await onEvents(bus, 'auth_service', pingEvents, (events) => handlePings(events)),

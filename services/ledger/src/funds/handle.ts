@@ -2,12 +2,12 @@
  * Funds in and out: the ledger decides each movement in its turn, in one transaction with its audit
  * entry.
  */
-import { announceAudit } from '../audit-entry.ts'
 import { type Audited, type By, participantSubject } from '@causeway/events'
 import { refuse } from '@causeway/services'
 import type { EventBus } from '@causeway/bus'
 import { formatAmount } from '@causeway/money'
 import type { Transaction } from '@causeway/postgres'
+import { announceAudit } from '../audit-entry.ts'
 import type { Deposit, EndWithdrawal, Withdraw } from '../domain/command.ts'
 import type { FundsRefusal } from '../domain/decision.ts'
 import type { Entry } from '../domain/entry.ts'

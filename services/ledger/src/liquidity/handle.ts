@@ -1,10 +1,10 @@
 /** Excluding a part of a cover, decided in the ledger's queue on the current accounts. */
-import { announceAudit } from '../audit-entry.ts'
 import { type Audited, type By, participantSubject } from '@causeway/events'
 import { refuse, unknownParticipant } from '@causeway/services'
 import type { EventBus } from '@causeway/bus'
 import { formatAmount } from '@causeway/money'
 import type { Transaction } from '@causeway/postgres'
+import { announceAudit } from '../audit-entry.ts'
 import { checkAlarms } from '../alarms/check.ts'
 import { excludedOf } from '../domain/account.ts'
 import type { DecidingRules, Writer } from '../writer.ts'

@@ -1,5 +1,4 @@
 /** Wire ↔ domain of reports of certifications. What cannot be stored is refused as INVALID. */
-import type { RefusedChange } from '../domain/refusal.ts'
 import { isTime } from '@causeway/records'
 import { isRefused, refuse } from '@causeway/services'
 import {
@@ -11,6 +10,7 @@ import {
   type CertificationResultRole,
   type CertificationResultState,
 } from '@causeway/protos'
+import type { RefusedChange } from '../domain/refusal.ts'
 
 /** How one case ended. */
 export interface Result {

@@ -3,7 +3,6 @@
  * outside the ledger's queue: it is large, and no balance depends on it.
  */
 import { announceAudit } from '@causeway/ledger'
-import type { RefusedChange } from '../domain/refusal.ts'
 import { boundedPage, readCursor, writeCursor } from '@causeway/records'
 import { participantSubject } from '@causeway/events'
 import { isRefused, refusalMessage, refuse, unknownParticipant } from '@causeway/services'
@@ -11,6 +10,7 @@ import type { EventBus } from '@causeway/bus'
 import type { Handlers } from '@causeway/grpc'
 import type { Database } from '@causeway/postgres'
 import type { certificationsService } from '@causeway/protos'
+import type { RefusedChange } from '../domain/refusal.ts'
 import { certificationMessage, reportOf, resultMessage, type Report } from './contract.ts'
 import {
   addCertification,

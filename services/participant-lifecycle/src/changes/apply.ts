@@ -2,13 +2,13 @@
  * Makes the changes that two persons have agreed on, in the transaction of the approval. The same code is
  * tried, and rolled back, when a change is requested.
  */
-import type { RefusedChange } from '../domain/refusal.ts'
 import type { Audited } from '@causeway/events'
 import { isRefused, refuse } from '@causeway/services'
 import type { Making } from '@causeway/approvals'
 import { moneyChanges, type Ledger } from '@causeway/ledger'
 import { parseDecimal } from '@causeway/money'
 import type { Transaction } from '@causeway/postgres'
+import type { RefusedChange } from '../domain/refusal.ts'
 import { applyChanges, applyCreation } from '../participants/apply.ts'
 import { change, type Change, type Decision } from '../participants/domain/change.ts'
 import {

@@ -2,10 +2,10 @@
  * The contents of changes that two persons make: JSON objects with the member names of the maker's call.
  * Amounts are canonical decimals and currencies are sorted, so equal requests have equal contents.
  */
-import type { RefusedChange } from '../domain/refusal.ts'
 import { isRefused } from '@causeway/services'
 import { parseAmount, parseDecimal } from '@causeway/money'
 import { z } from 'zod'
+import type { RefusedChange } from '../domain/refusal.ts'
 import {
   currencyFault,
   endpointFault,

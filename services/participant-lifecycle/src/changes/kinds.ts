@@ -1,11 +1,11 @@
 /** The changes that two persons make: what each asks of other services, and what it changes. */
-import type { RefusedChange } from '../domain/refusal.ts'
 import { participantSubject } from '@causeway/events'
 import { approvalKinds, permittedIn } from '@causeway/services'
 import { createHash } from 'node:crypto'
 import type { ChangeKind, Making } from '@causeway/approvals'
 import { moneyChanges, type FundsParts, type Ledger } from '@causeway/ledger'
 import type { Transaction } from '@causeway/postgres'
+import type { RefusedChange } from '../domain/refusal.ts'
 import { modelsOf } from '../participants/accounts.ts'
 import type { Models } from '../participants/domain/open.ts'
 import { currencyUseFault } from '../participants/domain/scheme.ts'

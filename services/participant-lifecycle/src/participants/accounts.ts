@@ -1,11 +1,11 @@
 /** The methods of the accounts service: accounts by their own ids. */
 import { announceAudit } from '@causeway/ledger'
-import type { RefusedChange } from '../domain/refusal.ts'
 import { isRefused, refusalMessage, refuse } from '@causeway/services'
 import type { Handlers } from '@causeway/grpc'
 import { formatAmount, parseDecimal } from '@causeway/money'
 import type { Database } from '@causeway/postgres'
 import type { accountsService, NewAccount } from '@causeway/protos'
+import type { RefusedChange } from '../domain/refusal.ts'
 import { currencyFault, percentageOf } from './contract.ts'
 import type { AccountWanted, Models } from './domain/open.ts'
 import { limitsFault } from './domain/scheme.ts'

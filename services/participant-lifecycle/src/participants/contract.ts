@@ -1,5 +1,4 @@
 /** Wire ↔ domain of participants. A value out of bounds is refused as INVALID with its name. */
-import type { RefusedChange } from '../domain/refusal.ts'
 import { isRefused, refuse } from '@causeway/services'
 import { endpointValueFault, isEndpointType } from '@causeway/fspiop'
 import { formatAmount, isCurrency, parseDecimal } from '@causeway/money'
@@ -8,6 +7,7 @@ import type {
   Limit as LimitMessage,
   Participant as ParticipantMessage,
 } from '@causeway/protos'
+import type { RefusedChange } from '../domain/refusal.ts'
 import {
   openingBalance,
   type Limit,

@@ -2,7 +2,6 @@
  * The commands about participants. Each is decided and stored, with its events and its audit entry,
  * as one transaction in the ledger's queue, so the next reservation sees it.
  */
-import type { RefusedChange } from '../domain/refusal.ts'
 import { type Announcer, type Audited, type By, participantSubject } from '@causeway/events'
 import { active, inactive, refuse, unknownParticipant } from '@causeway/services'
 import type { EventBus } from '@causeway/bus'
@@ -10,6 +9,7 @@ import type { Egress } from '@causeway/http'
 import { announceAudit, decideIn, type DecidingRules, type Writer } from '@causeway/ledger'
 import { formatAmount } from '@causeway/money'
 import type { Transaction } from '@causeway/postgres'
+import type { RefusedChange } from '../domain/refusal.ts'
 import { applyChanges, applyCreation } from './apply.ts'
 import { auditedChanges } from './audit.ts'
 import type { Decision } from './domain/change.ts'

@@ -1,8 +1,8 @@
 /** Opens accounts with their limits in one transaction: all of them or none. */
-import type { RefusedChange } from '../domain/refusal.ts'
 import type { Announcer, Audited } from '@causeway/events'
 import { unknownParticipant } from '@causeway/services'
 import type { Transaction } from '@causeway/postgres'
+import type { RefusedChange } from '../domain/refusal.ts'
 import { applyChanges } from './apply.ts'
 import { auditedChanges } from './audit.ts'
 import { limitEach, openEach, type AccountWanted, type Models } from './domain/open.ts'

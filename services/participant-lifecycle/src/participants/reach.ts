@@ -1,8 +1,8 @@
 /** Whether the hub may send to an endpoint, and whether it accepts a connection: nothing is sent. */
-import type { RefusedChange } from '../domain/refusal.ts'
 import { refuse } from '@causeway/services'
 import { connect } from 'node:net'
 import type { Egress } from '@causeway/http'
+import type { RefusedChange } from '../domain/refusal.ts'
 
 export interface ReachedEndpoint {
   readonly type: string

@@ -1,5 +1,4 @@
 /** The methods of the participants service. */
-import type { RefusedChange } from '../domain/refusal.ts'
 import type { By } from '@causeway/events'
 import {
   active,
@@ -15,6 +14,7 @@ import { decimalsFault } from '@causeway/ledger/domain'
 import { formatAmount } from '@causeway/money'
 import type { Database } from '@causeway/postgres'
 import type { participantsService } from '@causeway/protos'
+import type { RefusedChange } from '../domain/refusal.ts'
 import {
   creationFault,
   currencyFault,

@@ -6,7 +6,6 @@ import type {
   BulkTransferSummaryReason,
   TransferState,
 } from '@causeway/protos'
-import type { MessageRow, RefusedMessageRow, ReportedDeliveryRow } from '../records/record-store.ts'
 import {
   foundIn,
   ofFspConditions,
@@ -16,6 +15,7 @@ import {
   type Search,
   type WalkedRow,
 } from '@causeway/records'
+import type { MessageRow, RefusedMessageRow, ReportedDeliveryRow } from '../records/record-store.ts'
 
 export interface BulkSummaryRow {
   readonly id: string

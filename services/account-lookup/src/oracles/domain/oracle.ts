@@ -1,8 +1,8 @@
 /** Selects the oracle for a type and currency, and validates oracles to be registered. */
 import { refuse, type RefusedBy } from '@causeway/services'
-import { readType } from '../../domain/party.ts'
 import { baseAddressFault, type PartyIdType } from '@causeway/fspiop'
 import { isCurrency } from '@causeway/money'
+import { readType } from '../../domain/party.ts'
 
 /** A valid oracle. */
 export interface Draft {

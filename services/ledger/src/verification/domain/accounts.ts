@@ -1,6 +1,6 @@
 /** Compares the balances of the accounts with the journal, and debits with credits. */
-import { isPosting, pendingBy } from '../../domain/account.ts'
 import type { JournalStep } from '@causeway/protos'
+import { isPosting, pendingBy } from '../../domain/account.ts'
 import type { Unpaid } from './unpaid.ts'
 
 /** Ten-thousandths. */

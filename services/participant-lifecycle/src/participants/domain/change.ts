@@ -1,6 +1,6 @@
 /** What can change about a participant. */
-import type { RefusedChange } from '../../domain/refusal.ts'
 import { refuse } from '@causeway/services'
+import type { RefusedChange } from '../../domain/refusal.ts'
 import type { Limit } from './participant.ts'
 
 export type Change =

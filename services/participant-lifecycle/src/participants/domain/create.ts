@@ -1,6 +1,6 @@
 /** Creating participants and opening their accounts: one pair for each settlement model. */
-import type { RefusedChange } from '../../domain/refusal.ts'
 import { refuse } from '@causeway/services'
+import type { RefusedChange } from '../../domain/refusal.ts'
 import { change, withoutAccounts, type Change, type Changed } from './change.ts'
 import {
   accountIn,

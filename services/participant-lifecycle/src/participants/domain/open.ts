@@ -1,6 +1,6 @@
 /** Opening single accounts, active at once because two persons have approved them. */
-import type { RefusedChange } from '../../domain/refusal.ts'
 import { refuse } from '@causeway/services'
+import type { RefusedChange } from '../../domain/refusal.ts'
 import { change, withoutAccounts, type Change, type Changed } from './change.ts'
 import { createHubAccount, type ModelPair } from './create.ts'
 import { accountIn, hasAccounts, type Participant } from './participant.ts'

@@ -1,8 +1,8 @@
 /** What the scheme uses of the world's currencies: new accounts and limits are measured by it. */
-import type { RefusedChange } from '../../domain/refusal.ts'
 import { refuse } from '@causeway/services'
 import { decimalsFault } from '@causeway/ledger/domain'
 import type { DecimalBounds } from '@causeway/money'
+import type { RefusedChange } from '../../domain/refusal.ts'
 
 /** Whether the scheme uses the currency. */
 export type IsUsed = (currency: string) => boolean
