@@ -37,7 +37,6 @@ CREATE TABLE bulk_messages (
   bulk_quote_id text COLLATE "C" NOT NULL,
   kind text NOT NULL,
   event_id uuid NOT NULL,
-  -- Not compressed, which takes PostgreSQL longer than to write it.
   body bytea STORAGE EXTERNAL NOT NULL,
   -- JSON of the header names and values; null in a message of the hub.
   headers bytea,

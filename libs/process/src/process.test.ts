@@ -82,6 +82,15 @@ describe('The start of a process:', () => {
     expect(host.err).toMatch(/^Error: a bug\n +at /)
     expect(host.exits).toEqual([70])
   })
+
+  test('What caused a bug is printed after it', async () => {
+    const host = new Host()
+    const bug = new Error('the migration failed', { cause: new TypeError('no such table') })
+    await run('demo', settings, () => Promise.reject(bug), host)
+    expect(host.err).toMatch(
+      /^Error: the migration failed\n +at [^]+\ncaused by: TypeError: no such table\n +at /,
+    )
+  })
 })
 
 describe('A running process:', () => {

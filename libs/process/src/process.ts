@@ -137,7 +137,7 @@ async function stopAndExit(
 
 /**
  * Ends a start that failed. It prints the sentence of a StartError or the dependency that failed
- * meanwhile; a bug is printed with its stack.
+ * meanwhile; a bug is printed with its stack and those of its causes.
  */
 export function exitWithError(error: unknown, host: HostProcess = process): void {
   if (error instanceof StartError) {
@@ -151,7 +151,12 @@ export function exitWithError(error: unknown, host: HostProcess = process): void
     host.exit(exitCodes.failed)
     return
   }
-  const trace = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  host.stderr.write(`${trace}\n`)
+  host.stderr.write(`${traceOf(error)}\n`)
   host.exit(exitCodes.broken)
+}
+
+function traceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const own = error.stack ?? error.message
+  return error.cause === undefined ? own : `${own}\ncaused by: ${traceOf(error.cause)}`
 }

@@ -134,12 +134,13 @@ create table bulk_messages (
   bulk_quote_id text collate "C" not null,
   kind text not null check (kind in ('REQUEST', 'RESPONSE', 'REJECT', 'ANSWER')),
   event_id uuid not null,
-  -- Not compressed, which takes PostgreSQL longer than to write it.
-  body bytea storage external not null,
+  body bytea not null,
   headers bytea, -- JSON of the header names and values; null in a message of the hub.
   encryption text, -- The header FSPIOP-Encryption of a message of the hub.
   primary key (bulk_quote_id, kind, month)
 ) partition by range (month);
+-- Not compressed, which takes PostgreSQL longer than to write it.
+alter table bulk_messages alter column body set storage external;
 comment on table bulk_messages is 'archived by month';
 
 -- Why a month must stay. The rows of `quotes` and `bulk_quotes` are never archived: an id that comes again

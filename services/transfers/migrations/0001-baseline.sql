@@ -171,12 +171,13 @@ create table bulk_messages (
   bulk_id text collate "C" not null,
   kind text not null check (kind in ('PREPARE', 'FULFIL', 'REJECT')),
   event_id uuid not null,
-  -- Not compressed, which takes PostgreSQL longer than to write it.
-  body bytea storage external not null,
+  body bytea not null,
   headers bytea, -- JSON of the header names and values.
   received_at timestamptz(3) not null, -- When the hub had the last byte of the message.
   primary key (bulk_id, event_id, month)
 ) partition by range (month);
+-- Not compressed, which takes PostgreSQL longer than to write it.
+alter table bulk_messages alter column body set storage external;
 comment on table bulk_messages is 'archived by month';
 
 -- Why a month must stay. The rows of `transfers` are never archived: an id that comes again is answered
