@@ -2,7 +2,7 @@
 import { openClockWatch, type Logger, type Metrics } from '@causeway/process'
 import { Counter, Histogram } from 'prom-client'
 import type { Command } from './domain/command.ts'
-import type { Answer } from './domain/decide.ts'
+import type { Answer } from './domain/book.ts'
 
 export function measureLedger(
   metrics: Metrics,

@@ -3,7 +3,7 @@ import type { Handlers } from '@causeway/grpc'
 import type { Database } from '@causeway/postgres'
 import type { Logger } from '@causeway/process'
 import type { ledgerService } from '@causeway/protos'
-import { answerAll, entryMessage, postOf, reserveOf, rotatedMessage, voidOf } from './contract.ts'
+import { entryMessage, rotatedMessage } from './contract.ts'
 import {
   entriesOf,
   overdueReservations,
@@ -16,6 +16,7 @@ import { settlementHandlers } from './settlement/handlers.ts'
 import type { SettleParts } from './settlement/settle.ts'
 import { currentWindow } from './settlement/window-store.ts'
 import { rotateWindow } from './settlement/rotate.ts'
+import { transferHandlers } from './transfers.ts'
 import type { Verifier } from './verification/verifier.ts'
 import type { Writer } from './writer.ts'
 
@@ -33,17 +34,8 @@ export interface LedgerParts extends SettleParts {
 
 export function serveLedger(parts: LedgerParts): Handlers<typeof ledgerService> {
   const { database, writer, verifier, log } = parts
-  const unreadable = (id: string) => log.error({ id }, 'ALARM the ledger cannot read an item')
   return {
-    ProcessTransferPrepare: async ({ items }) => ({
-      answers: await answerAll(items, reserveOf, writer.decide, unreadable),
-    }),
-    ProcessTransferFulfil: async ({ items }) => ({
-      answers: await answerAll(items, postOf, writer.decide, unreadable),
-    }),
-    ProcessTransferRelease: async ({ items }) => ({
-      answers: await answerAll(items, voidOf, writer.decide, unreadable),
-    }),
+    ...transferHandlers(writer, log),
     GetLedgerEntries: async ({ ids }) => {
       if (ids.length > page_max)
         throw new RangeError(`at most ${page_max} ids can be requested at once`)

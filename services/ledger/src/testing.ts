@@ -1,6 +1,6 @@
 /** For tests of other services: the ledger's real decisions, without a database. */
 export { openBook } from './domain/book.ts'
-export { decideAll } from './domain/decide.ts'
+export { decideAll } from './domain/book.ts'
 export { openJournalMonths } from './journal-months.ts'
 export { openLeaderConnection } from './leader/connection.ts'
 export { lockRows } from './lock-store.ts'

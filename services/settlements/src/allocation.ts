@@ -5,29 +5,91 @@
  * the same events with the same ids.
  */
 import type { OutgoingMessage, PublishDerived } from '@causeway/bus'
-import { derivedId, newEvent, type DomainEvent } from '@causeway/events'
+import { derivedId, newEvent, onEvents, type DomainEvent, type EventName } from '@causeway/events'
 import type { Calls } from '@causeway/grpc'
-import { readThrough, type Logger } from '@causeway/process'
-import type { Participant, participantsService } from '@causeway/protos'
-import type { SettlementKind } from '@causeway/protos'
+import { onParticipantStates } from '@causeway/participants'
+import { readThrough, type Logger, type Service } from '@causeway/process'
+import { participantsService, type Participant, type SettlementKind } from '@causeway/protos'
+import type { ProcessParts } from '@causeway/runtime'
+import type { Settings } from './settings.ts'
 
 type RequestEvent = DomainEvent<'TransferPrepareRequested'>
 type QueryEvent = DomainEvent<'TransferQueryReceived'>
-export type TransferEvent = RequestEvent | QueryEvent
+type TransferEvent = RequestEvent | QueryEvent
 
 type BulkRequestEvent = DomainEvent<'BulkTransferPrepareRequested'>
 type BulkQueryEvent = DomainEvent<'BulkTransferQueryReceived'>
-export type BulkEvent = BulkRequestEvent | BulkQueryEvent
+type BulkEvent = BulkRequestEvent | BulkQueryEvent
 
-export const bulkEvents = ['BulkTransferPrepareRequested', 'BulkTransferQueryReceived'] as const
+const consumedEvents = [
+  'TransferPrepareRequested',
+  'TransferQueryReceived',
+  'ParticipantCreated',
+  'ParticipantAccountAdded',
+] as const satisfies readonly EventName[]
 
-export interface AllocationParts {
+const bulkEvents = ['BulkTransferPrepareRequested', 'BulkTransferQueryReceived'] as const
+
+/** Bulks per batch. */
+const bulks_max = 4
+
+interface AllocationParts {
   readonly models: ModelBook
   readonly accounts: AccountHints
 }
 
+export async function openAllocation(
+  { bus, grpc, log }: Pick<ProcessParts, 'bus' | 'grpc' | 'log'>,
+  models: ModelBook,
+  settings: Settings,
+): Promise<Service> {
+  const participants = grpc.client(participantsService, 'participant-lifecycle')
+  const accounts = openAccountHints(participants, log)
+  const parts = { models, accounts }
+  onParticipantStates({ grpc, log }, 'settlements', ({ participantId }) => {
+    accounts.forget(participantId)
+  })
+  const ofTransfers = await onEvents(
+    bus,
+    'settlements',
+    consumedEvents,
+    (events, { publishDerived }) => handleBatch(parts, events, publishDerived),
+    {
+      batch_max: settings.SETTLEMENTS_BATCH_MAX,
+      batches_in_flight_max: settings.SETTLEMENTS_BATCHES_IN_FLIGHT_MAX,
+    },
+  )
+  // A separate group, so that no single transfer waits behind a body of 5 MiB.
+  const ofBulks = await onEvents(
+    bus,
+    'settlements.bulks',
+    bulkEvents,
+    (events, { publishDerived }) => allocateBulks(parts, events, publishDerived),
+    { batch_max: bulks_max, givesWay: true },
+  )
+  return {
+    async stop() {
+      await ofTransfers.stop()
+      await ofBulks.stop()
+    },
+  }
+}
+
+async function handleBatch(
+  parts: AllocationParts,
+  events: readonly DomainEvent<(typeof consumedEvents)[number]>[],
+  publishDerived: PublishDerived,
+): Promise<void> {
+  const ofTransfers: TransferEvent[] = []
+  for (const event of events) {
+    if ('participantId' in event.payload) parts.accounts.forget(event.payload.participantId)
+    else ofTransfers.push(event as TransferEvent)
+  }
+  await allocate(parts, ofTransfers, publishDerived)
+}
+
 /** The events of one transfer keep their order. */
-export async function allocate(
+async function allocate(
   { models, accounts }: AllocationParts,
   events: readonly TransferEvent[],
   publishDerived: PublishDerived,
@@ -48,7 +110,7 @@ export async function allocate(
 }
 
 /** The events of one bulk keep their order. */
-export async function allocateBulks(
+async function allocateBulks(
   { models, accounts }: AllocationParts,
   events: readonly BulkEvent[],
   publishDerived: PublishDerived,
@@ -160,7 +222,7 @@ interface AccountKey {
  * A cache of the participants' POSITION accounts by currency. They are hints: account ids never
  * change, and the ledger decides whether the accounts may be used.
  */
-export interface AccountHints {
+interface AccountHints {
   /** Loads what is not cached; a failed load leaves accounts without hints. */
   load(keys: readonly AccountKey[]): Promise<void>
   find(key: AccountKey): number | undefined
@@ -174,7 +236,7 @@ const participants_max = 10_000
 /** Limits the wait for a hint. */
 const deadline_ms = 500
 
-export function openAccountHints(
+function openAccountHints(
   participants: Pick<Calls<typeof participantsService>, 'GetParticipantInfo'>,
   log: Logger,
 ): AccountHints {

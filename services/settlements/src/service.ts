@@ -1,14 +1,11 @@
 /** Builds models, allocation, windows and settlements, and stops them in reverse order. */
-import type { PublishDerived } from '@causeway/bus'
 import { openOwnKey, signedEntries } from '@causeway/keys/components'
-import { onEvents, type DomainEvent, type EventName } from '@causeway/events'
+import { onEvents } from '@causeway/events'
 import type { GrpcHost } from '@causeway/grpc'
-import { onParticipantStates } from '@causeway/participants'
 import type { Database } from '@causeway/postgres'
 import { periodically, type Logger, type Service } from '@causeway/process'
 import {
   ledgerService,
-  participantsService,
   quotesService,
   settlementReportsService,
   settlementsService,
@@ -17,14 +14,7 @@ import {
   transfersService,
 } from '@causeway/protos'
 import { schemaOf, type ProcessParts, type Start } from '@causeway/runtime'
-import {
-  allocate,
-  allocateBulks,
-  bulkEvents,
-  openAccountHints,
-  type AllocationParts,
-  type TransferEvent,
-} from './allocation.ts'
+import { openAllocation } from './allocation.ts'
 import { calendarOf, openDayReports } from './day-reports/open.ts'
 import { consumeLines } from './lines/handle.ts'
 import { openModels } from './models/open.ts'
@@ -44,16 +34,6 @@ const complete_every_ms = 1_000
  * The creation of a settlement waits so long for the last lines of a window that was just closed.
  */
 const lines_wait_ms = 1_500
-
-/** Bulks per batch. */
-const bulks_max = 4
-
-const consumedEvents = [
-  'TransferPrepareRequested',
-  'TransferQueryReceived',
-  'ParticipantCreated',
-  'ParticipantAccountAdded',
-] as const satisfies readonly EventName[]
 
 /** Serves reports and verification only. */
 export const startReads: Start<Settings> = async (settings, parts) => {
@@ -80,41 +60,14 @@ export const start: Start<Settings> = async (settings, given) => {
   const settling = await openSettling(parts, settings, { db, log, signal, schedules })
   const originsOf = originsAt(parts.grpc, log)
   const dayReports = await openDayReports(parts, settings, calendar, { db, log, signal, originsOf })
-  const participants = parts.grpc.client(participantsService, 'participant-lifecycle')
-  const allocation: AllocationParts = {
-    models: models.book,
-    accounts: openAccountHints(participants, log),
-  }
-  onParticipantStates({ grpc: parts.grpc, log }, 'settlements', ({ participantId }) => {
-    allocation.accounts.forget(participantId)
-  })
   parts.health.ready('settlements', async () => {
     await models.store.pendingPushes()
   })
-  const subscribed = await onEvents(
-    parts.bus,
-    'settlements',
-    consumedEvents,
-    (events, { publishDerived }) => handleBatch(allocation, events, publishDerived),
-    {
-      batch_max: settings.SETTLEMENTS_BATCH_MAX,
-      batches_in_flight_max: settings.SETTLEMENTS_BATCHES_IN_FLIGHT_MAX,
-    },
-  )
-
-  // A separate group, so that no single transfer waits behind a body of 5 MiB.
-  const ofBulks = await onEvents(
-    parts.bus,
-    'settlements.bulks',
-    bulkEvents,
-    (events, { publishDerived }) => allocateBulks(allocation, events, publishDerived),
-    { batch_max: bulks_max, givesWay: true },
-  )
+  const allocation = await openAllocation({ ...parts, log }, models.book, settings)
 
   return {
     async stop() {
-      await subscribed.stop()
-      await ofBulks.stop()
+      await allocation.stop()
       stopping.abort()
       await dayReports.stop()
       await settling.stop()
@@ -219,17 +172,4 @@ async function openSettling(
       await finished
     },
   }
-}
-
-async function handleBatch(
-  allocation: AllocationParts,
-  events: readonly DomainEvent<(typeof consumedEvents)[number]>[],
-  publishDerived: PublishDerived,
-): Promise<void> {
-  const ofTransfers: TransferEvent[] = []
-  for (const event of events) {
-    if ('participantId' in event.payload) allocation.accounts.forget(event.payload.participantId)
-    else ofTransfers.push(event as TransferEvent)
-  }
-  await allocate(allocation, ofTransfers, publishDerived)
 }

@@ -17,9 +17,8 @@ import {
   withdrawing,
 } from '../testing/scene.ts'
 import { valueOf, type Account } from './account.ts'
-import { openBook, type LockedRows } from './book.ts'
+import { openBook, decideAll, type LockedRows, type Answer } from './book.ts'
 import type { Command } from './command.ts'
-import { decideAll, type Answer } from './decide.ts'
 
 const plenty = 10n ** 30n
 const feesOf = (party: typeof greenbank): Account => ({

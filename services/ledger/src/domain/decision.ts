@@ -1,6 +1,41 @@
-/** What the ledger decides about one command: it stores at most one entry, with its movements. */
+/**
+ * What the ledger sees when it decides about one command, and what it decides: it stores at most one entry,
+ * with its movements.
+ */
+import type { DecimalBounds } from '@causeway/money'
+import type { Permission } from '@causeway/services'
+import type { Account } from './account.ts'
 import type { Entry } from './entry.ts'
+import type { FeeRule } from './fee.ts'
+import type { ModelRule } from './model-rule.ts'
 import type { Movement } from './movement.ts'
+
+export const hubId = 1
+
+export interface Party {
+  readonly id: number
+  readonly name: string
+  readonly isActive: boolean
+  /** Whether it has an address for POST /transfers, and for POST /bulkTransfers. */
+  readonly takesTransfers: boolean
+  readonly takesBulks: boolean
+  /** What its state permits. */
+  readonly permits: ReadonlySet<Permission>
+}
+
+/** The rows of the batch, as the commands before this one changed them. */
+export interface Book {
+  readonly now: Date
+  readonly windowId: number
+  /** How fine amounts may be. */
+  readonly decimals: DecimalBounds | undefined
+  entry(id: string): Entry | undefined
+  party(name: string): Party | undefined
+  account(id: number): Account | undefined
+  accountOf(participantId: number, type: string, currency: string): Account | undefined
+  feeRule(currency: string): FeeRule | undefined
+  readonly models: readonly ModelRule[]
+}
 
 /** Why funds are declined; nothing is stored, so the same id may try again. */
 export type FundsRefusal =

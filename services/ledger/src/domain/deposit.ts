@@ -1,9 +1,8 @@
 /** Funds in: one posted movement from the hub's reconciliation account to a settlement account. */
 import type { Permission } from '@causeway/services'
 import type { Account } from './account.ts'
-import { hubId, type Book } from './book.ts'
+import { hubId, mismatch, type Book, type Decision, type FundsRefusal } from './decision.ts'
 import type { Deposit, Withdraw } from './command.ts'
-import { mismatch, type Decision, type FundsRefusal } from './decision.ts'
 import { sameTerms, type Entry, type Terms } from './entry.ts'
 import { isCover } from './model-rule.ts'
 import { decimalsFault } from './refusal.ts'

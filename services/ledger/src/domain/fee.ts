@@ -4,8 +4,7 @@
  * transfer.
  */
 import { currencyExponent, type DecimalBounds } from '@causeway/money'
-import type { Book } from './book.ts'
-import type { Recorded } from './decision.ts'
+import type { Book, Recorded } from './decision.ts'
 import {
   noEvidence,
   type Accounts,

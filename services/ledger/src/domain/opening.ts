@@ -1,7 +1,6 @@
 /** An initial position: one posted movement between a position and the hub's opening balance. */
-import { hubId, type Book } from './book.ts'
+import { hubId, mismatch, type Book, type Decision } from './decision.ts'
 import type { Opening } from './command.ts'
-import { mismatch, type Decision } from './decision.ts'
 import { noEvidence } from './entry.ts'
 
 /** A position above zero is a debit of the participant's account. Both accounts must exist. */

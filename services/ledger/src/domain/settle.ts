@@ -1,7 +1,6 @@
 /** One movement of a settlement's step, decided once for its id. */
 import type { SettlementEntriesAnswerOutcome } from '@causeway/protos'
-import { hubId, type Book } from './book.ts'
-import type { Recorded } from './decision.ts'
+import { hubId, type Book, type Recorded } from './decision.ts'
 import { noParties, noEvidence, sameTerms, type Accounts, type Entry, type Terms } from './entry.ts'
 
 /** An account by its participant and type; null: the hub. */

@@ -6,9 +6,8 @@
  */
 import type { ReserveRefusal, VoidReason } from '@causeway/protos'
 import { coverOf, feesOwed, valueOf, type Account } from './account.ts'
-import { hubId, type Book, type Party } from './book.ts'
+import { hubId, mismatch, unknown, type Book, type Party, type Decision } from './decision.ts'
 import type { Post, Reserve, Void } from './command.ts'
-import { mismatch, unknown, type Decision } from './decision.ts'
 import {
   noEvidence,
   noParties,

@@ -15,9 +15,8 @@ import {
   withdrawing,
 } from '../testing/scene.ts'
 import { valueOf } from './account.ts'
-import type { LockedRows } from './book.ts'
+import type { LockedRows, Answer } from './book.ts'
 import type { Command, EndWithdrawal, Withdraw } from './command.ts'
-import type { Answer } from './decide.ts'
 
 const cover = settlementOf(greenbank)
 const bank = 10

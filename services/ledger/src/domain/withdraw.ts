@@ -4,9 +4,8 @@
  */
 import type { LedgerEntryReason } from '@causeway/protos'
 import { excludedOf, feesOwed, valueOf, type Account } from './account.ts'
-import type { Book } from './book.ts'
+import { mismatch, unknown, type Book, type Decision } from './decision.ts'
 import type { EndWithdrawal, Withdraw } from './command.ts'
-import { mismatch, unknown, type Decision } from './decision.ts'
 import { checkFunds, termsOfFunds } from './deposit.ts'
 import { sameTerms, type Accounts, type Entry, type Facts, type Terms } from './entry.ts'
 import { isExpired, untilExpired_ms } from './expiry.ts'

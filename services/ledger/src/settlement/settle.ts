@@ -5,8 +5,8 @@
 import type { States } from '@causeway/services'
 import type { Transaction } from '@causeway/postgres'
 import type { ThresholdAlarms } from '../alarms/threshold-alarms.ts'
-import { openBook, type Book, type LockedRows } from '../domain/book.ts'
-import { position, type Position } from '../domain/decide.ts'
+import { openBook, position, type LockedRows, type Position } from '../domain/book.ts'
+import type { Book } from '../domain/decision.ts'
 import {
   endedStep,
   settle,

@@ -4,12 +4,14 @@
  * practically unlimited cover and cap.
  */
 import type { Calls } from '@causeway/grpc'
+import { openLog } from '@causeway/process'
 import type { ledgerService, LedgerEntry, ReserveRefusal } from '@causeway/protos'
-import { answerAll, entryMessage, postOf, reserveOf, voidOf } from '../contract.ts'
+import { entryMessage } from '../contract.ts'
+import { transferHandlers } from '../transfers.ts'
 import { moved, type Account } from '../domain/account.ts'
-import { openBook, type LockedRows, type Party } from '../domain/book.ts'
+import { openBook, decideAll, type LockedRows, type Answer } from '../domain/book.ts'
+import type { Party } from '../domain/decision.ts'
 import type { Command } from '../domain/command.ts'
-import { decideAll, type Answer } from '../domain/decide.ts'
 import { noEvidence, type Entry, type Terms } from '../domain/entry.ts'
 import { isExpired } from '../domain/expiry.ts'
 import { nextRows } from './scene.ts'
@@ -93,7 +95,6 @@ export function openLedgerInMemory(options: LedgerInMemoryOptions): LedgerInMemo
   }
 
   const decideEach = (commands: readonly Command[]) => Promise.resolve(commands.map(decide))
-  const ofRead = () => undefined
   const unused = () => Promise.reject(new Error('the ledger in memory does not serve this call'))
   return {
     get entries() {
@@ -104,15 +105,7 @@ export function openLedgerInMemory(options: LedgerInMemoryOptions): LedgerInMemo
       rows = withEntry(rows, entry)
     },
     calls: {
-      ProcessTransferPrepare: async ({ items }) => ({
-        answers: await answerAll(items, reserveOf, decideEach, ofRead),
-      }),
-      ProcessTransferFulfil: async ({ items }) => ({
-        answers: await answerAll(items, postOf, decideEach, ofRead),
-      }),
-      ProcessTransferRelease: async ({ items }) => ({
-        answers: await answerAll(items, voidOf, decideEach, ofRead),
-      }),
+      ...transferHandlers({ decide: decideEach }, openLog({ name: 'ledger', level: 'silent' })),
       GetLedgerEntries: ({ ids }) =>
         Promise.resolve({ entries: rows.entries.filter(({ id }) => ids.includes(id)).map(listed) }),
       ListOverdueReservations: ({ overdueMs, limit }) => {

@@ -1,14 +1,15 @@
 /** Fixtures for tests of the ledger's decisions: two FSPs, their accounts, a clock, a book. */
 import {
   openBook,
+  decideAll,
   type Changes,
   type LockedRows,
   type OpenBook,
-  type Party,
+  type Answer,
 } from '../domain/book.ts'
+import type { Party } from '../domain/decision.ts'
 import type { Account } from '../domain/account.ts'
 import type { Command, Deposit, Post, Reserve, Void, Withdraw } from '../domain/command.ts'
-import { decideAll, type Answer } from '../domain/decide.ts'
 import { noEvidence, type Entry } from '../domain/entry.ts'
 
 export const now = new Date('2026-03-01T12:00:00.000Z')

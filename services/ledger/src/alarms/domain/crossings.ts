@@ -1,6 +1,7 @@
 /** Which alarms a batch of the ledger raises, found among the accounts that it has changed. */
 import { coverOf, feesOwed, valueOf, type Account } from '../../domain/account.ts'
-import type { Book, Changes, LockedRows } from '../../domain/book.ts'
+import type { Changes, LockedRows } from '../../domain/book.ts'
+import type { Book } from '../../domain/decision.ts'
 import { ruleInForce } from '../../domain/model-rule.ts'
 import {
   decideAlarms,

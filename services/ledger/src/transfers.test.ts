@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { reserveOf } from './contract.ts'
+import { reserveOf } from './transfers.ts'
 
 const item = {
   transferId: 'e5c1d8f3-72a6-4b09-8d14-f0b35a9c2e61',

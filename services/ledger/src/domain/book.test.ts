@@ -3,9 +3,9 @@ import { settlementKindValues } from '@causeway/protos'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { valueOf, type Account } from './account.ts'
-import { hubId, type LockedRows, type Party } from './book.ts'
+import type { LockedRows, Answer } from './book.ts'
+import { hubId, type Party } from './decision.ts'
 import type { Command } from './command.ts'
-import type { Answer } from './decide.ts'
 import { noEvidence, settlesAtOnce, type Entry } from './entry.ts'
 import {
   at,
