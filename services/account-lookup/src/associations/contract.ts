@@ -8,6 +8,7 @@ import type { Choose } from '../oracles/oracles.ts'
 import type { ExternalOracle } from '../oracles/external.ts'
 import type { Command, RegisterReason } from './domain/register.ts'
 import type { RequestIdStatus } from './domain/request-id.ts'
+import { anyCurrency } from '../domain/match.ts'
 
 export type AssociationEvent = DomainEvent<'ParticipantAssociationRequestReceived'> & {
   /** Associations of other FSPs with the party are removed; in the hub's own store only. */
@@ -128,7 +129,7 @@ function planBatch(event: BatchEvent, context: PlanContext): PlannedRequest {
 }
 
 function associationTask(
-  { payload: { requesterFspId, currency = '' } }: AssociationEvent | BatchEvent,
+  { payload: { requesterFspId, currency = anyCurrency } }: AssociationEvent | BatchEvent,
   name: PartyName,
   fspId: string,
   { isActive, choose }: PlanContext,
@@ -141,7 +142,7 @@ function associationTask(
 
 /** An inactive FSP may remove its associations. */
 function removalTask({ payload }: RemovalEvent, { choose }: PlanContext): Task {
-  const { requesterFspId: fspId, currency = '' } = payload
+  const { requesterFspId: fspId, currency = anyCurrency } = payload
   return taskFor(payload, { type: 'REMOVE', currency, fspId }, choose)
 }
 

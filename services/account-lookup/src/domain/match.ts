@@ -20,9 +20,12 @@ export function matches(association: Association, asked: Asked): boolean {
   return association.subId === asked.subId && overlap(association.currency, asked.currency)
 }
 
-/** Whether the two have a currency in common; empty means any. */
+/** In place of a currency: the association, request or oracle is for every one. */
+export const anyCurrency = ''
+
+/** Whether the two have a currency in common. */
 export function overlap(one: string, other: string): boolean {
-  return one === '' || other === '' || one === other
+  return one === anyCurrency || other === anyCurrency || one === other
 }
 
 /** The FSPs of the matching associations, without duplicates, in order. */

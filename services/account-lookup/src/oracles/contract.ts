@@ -5,7 +5,7 @@
 import { elements, writeHttpDate } from '@causeway/fspiop'
 import type { HttpAnswer } from '@causeway/http'
 import { z } from 'zod'
-import type { Association } from '../domain/match.ts'
+import { anyCurrency, type Association } from '../domain/match.ts'
 import { partyKey, readParty, type Party } from '../domain/party.ts'
 
 const entries_max = 10_000
@@ -55,7 +55,7 @@ export type ChangeResult =
 /** The path and query of one party. */
 export function partyPath({ type, identifier, subId }: Party, currency?: string): string {
   const query = [
-    ...(currency === undefined || currency === '' ? [] : [`currency=${currency}`]),
+    ...(currency === undefined || currency === anyCurrency ? [] : [`currency=${currency}`]),
     ...(currency === undefined || subId === ''
       ? []
       : [`partySubIdOrType=${encodeURIComponent(subId)}`]),

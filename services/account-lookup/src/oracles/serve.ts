@@ -12,6 +12,7 @@ import {
   type Refused,
 } from './domain/oracle.ts'
 import type { OracleStore, Stored } from './store.ts'
+import { anyCurrency } from '../domain/match.ts'
 
 export interface OracleServiceParts {
   readonly store: OracleStore
@@ -39,7 +40,7 @@ export function oracleHandlers({
         .filter((oracle) => currency === undefined || oracle.currency === currency)
       return { oracles: oracles.map(messageOf) }
     },
-    async CreateOracle({ actor = '', currency = '', ...rest }) {
+    async CreateOracle({ actor = '', currency = anyCurrency, ...rest }) {
       const proposal = { ...rest, currency }
       const decision = decideOracle(proposal)
       if (decision.type === 'REFUSE') return refusedWith(decision)
@@ -82,7 +83,7 @@ function patched(stored: Proposal, patch: Patch): Proposal {
 }
 
 function messageOf({ id, currency, ...oracle }: Oracle): OracleMessage {
-  return { oracleId: id, ...oracle, ...(currency === '' ? {} : { currency }) }
+  return { oracleId: id, ...oracle, ...(currency === anyCurrency ? {} : { currency }) }
 }
 
 function refusedWith({ reason, detail }: Refused) {

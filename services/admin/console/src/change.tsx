@@ -45,6 +45,14 @@ export interface Way<Name extends string> {
   readonly isDangerous?: boolean
 }
 
+/** The fields that were not left empty. */
+export function filled<Name extends string>(
+  fields: Readonly<Record<Name, string>>,
+): Readonly<Partial<Record<Name, string>>> {
+  const given = Object.entries<string>(fields).filter(([, text]) => text !== '')
+  return Object.fromEntries(given) as Partial<Record<Name, string>>
+}
+
 /** The choices of a field with `checks`. */
 export function listOf(text: string): readonly string[] {
   return text === '' ? [] : text.split(',')

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { parseDecimal } from '@causeway/money'
 import type { PositionAtEnd } from './domain/facts.ts'
-import type { ReportFacts, Section } from './domain/report.ts'
+import { operator, type ReportFacts, type Section } from './domain/report.ts'
 
 export interface Head {
   readonly day: string
@@ -73,7 +73,7 @@ export function positionsIn(body: string): readonly PositionAtEnd[] {
 /** The operator's report has each failure on both sides; the payer's side has all of them. */
 function figuresOf({ participant }: Head, section: Section): Figures {
   const { currency, sent, received, failures, latency } = section
-  const failed = participant === '' ? failures.sent : [...failures.sent, ...failures.received]
+  const failed = participant === operator ? failures.sent : [...failures.sent, ...failures.received]
   return {
     currency,
     sentCount: sent.total.count,

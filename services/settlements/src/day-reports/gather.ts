@@ -36,6 +36,7 @@ import {
   type Single,
   type Slice,
 } from './facts-store.ts'
+import { schemeScope } from './domain/calendar.ts'
 
 export interface GatherParts {
   readonly db: Database
@@ -126,7 +127,8 @@ async function partOf(
   const begun = await begunOn(db, day, scope)
   const from = begun.lastEnd ?? begin
   const begins = new Map([...(await endsBefore(db, day)), ...begun.own])
-  const others = scope === '' ? ownScopes.filter((currency) => !begun.own.has(currency)) : []
+  const others =
+    scope === schemeScope ? ownScopes.filter((currency) => !begun.own.has(currency)) : []
   return {
     scope,
     others: [...new Set([...others, ...begun.taken])],
@@ -137,7 +139,7 @@ async function partOf(
 }
 
 function isIn({ scope, others }: Part, currency: string): boolean {
-  return scope === '' ? !others.includes(currency) : currency === scope
+  return scope === schemeScope ? !others.includes(currency) : currency === scope
 }
 
 function slicesOf(part: Part, until: Date): readonly Slice[] {

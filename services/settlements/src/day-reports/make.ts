@@ -11,7 +11,7 @@ import { auditEntry, newEvent } from '@causeway/events'
 import type { Transaction } from '@causeway/postgres'
 import { isOutage, type Logger } from '@causeway/process'
 import { hasFacts, positionsIn, writeDocument } from './document.ts'
-import { beginOf, type Calendar } from './domain/calendar.ts'
+import { schemeScope, beginOf, type Calendar } from './domain/calendar.ts'
 import type { DayFacts } from './domain/facts.ts'
 import { operator, reportsOf, type ReportFacts } from './domain/report.ts'
 import { gatherDay, type GatherParts } from './gather.ts'
@@ -165,7 +165,7 @@ async function announceReports(
     auditEntry('settlements', {
       actor,
       action: 'MakeDayReport',
-      subject: scope === '' ? `reports/${day}` : `reports/${day}/${scope}`,
+      subject: scope === schemeScope ? `reports/${day}` : `reports/${day}/${scope}`,
       before: null,
       after: { version: first?.version, reason, reports: reports.length },
       at: first?.madeAt ?? new Date(0),
@@ -189,7 +189,7 @@ function storedEvent(
       reportId: fileNameOf(report),
       ...(participant === operator ? {} : { participantId: participant }),
       day,
-      ...(scope === '' ? {} : { scope }),
+      ...(scope === schemeScope ? {} : { scope }),
       version,
       sha256,
       link: linkOf(report, urls),
@@ -201,7 +201,7 @@ function storedEvent(
 
 function linkOf({ participant, day, scope }: StoredReport, urls: MakeParts['urls']): string {
   if (participant === operator) return `${urls.operator}/console#/reports/${day}`
-  return `${urls.fsp}/reports/${day}${scope === '' ? '' : `?scope=${scope}`}`
+  return `${urls.fsp}/reports/${day}${scope === schemeScope ? '' : `?scope=${scope}`}`
 }
 
 function attachmentsOf(report: StoredReport) {

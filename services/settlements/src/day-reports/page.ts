@@ -1,7 +1,14 @@
 /** The page of a report: without scripts and other files, with styles for printing it on A4. */
 import { escapedHtml } from '@causeway/http'
 import type { Document } from './document.ts'
-import type { Failure, Section, Total, Transfers } from './domain/report.ts'
+import {
+  operator,
+  type Failure,
+  type Section,
+  type Total,
+  type Transfers,
+} from './domain/report.ts'
+import { schemeScope } from './domain/calendar.ts'
 
 const style = `
 :root { color-scheme: light; font: 14px/1.4 system-ui, sans-serif; color: #1a1a1a; }
@@ -28,7 +35,7 @@ footer { margin-top: 2rem; font-size: .8rem; color: #555; overflow-wrap: anywher
 
 export function pageOf(document: Document, sha256: string): string {
   const { day, participant, version, scope, currencies, participants = [] } = document
-  const title = `End-of-day report of ${participant === '' ? 'the scheme' : participant}, ${day}`
+  const title = `End-of-day report of ${participant === operator ? 'the scheme' : participant}, ${day}`
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -39,7 +46,7 @@ export function pageOf(document: Document, sha256: string): string {
 </head>
 <body>
 <h1>${escapedHtml(title)}</h1>
-<p>Version ${version}${scope === '' ? '' : `, ${escapedHtml(scope)} alone`}. All times are UTC.</p>
+<p>Version ${version}${scope === schemeScope ? '' : `, ${escapedHtml(scope)} alone`}. All times are UTC.</p>
 ${currencies.length === 0 ? '<p>No accounts and no payments.</p>' : ''}
 ${currencies.map(sectionOf).join('\n')}
 ${windowsOf(document)}

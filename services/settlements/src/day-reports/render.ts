@@ -2,9 +2,10 @@
 import type { DayReportQueryFormat } from '@causeway/protos'
 import { csvLine } from '@causeway/records'
 import { readDocument, type Document } from './document.ts'
-import type { Section, Total } from './domain/report.ts'
+import { operator, type Section, type Total } from './domain/report.ts'
 import { pageOf } from './page.ts'
 import type { StoredReport } from './report-store.ts'
+import { schemeScope } from './domain/calendar.ts'
 
 export interface ReportFile {
   readonly fileName: string
@@ -33,8 +34,8 @@ export function fileNameOf({
   scope,
   version,
 }: Pick<StoredReport, 'participant' | 'day' | 'scope' | 'version'>): string {
-  const name = participant === '' ? 'all' : participant
-  return ['report', name, day, ...(scope === '' ? [] : [scope]), `v${version}`].join('-')
+  const name = participant === operator ? 'all' : participant
+  return ['report', name, day, ...(scope === schemeScope ? [] : [scope]), `v${version}`].join('-')
 }
 
 const columns = ['day', 'version', 'participant', 'currency', 'figure', 'detail', 'count', 'value']

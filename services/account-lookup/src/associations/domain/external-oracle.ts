@@ -2,7 +2,7 @@
  * Decides which change to send to an external oracle, given the associations that it reports now.
  * When two FSPs request the same party at the same moment, the oracle decides which one wins.
  */
-import { overlap, type Association } from '../../domain/match.ts'
+import { anyCurrency, overlap, type Association } from '../../domain/match.ts'
 
 export interface RequestedChange {
   /** Empty: any currency; for a removal, all currencies. */
@@ -18,7 +18,7 @@ export type AssociationDecision =
   | { readonly type: 'REFUSED'; readonly reason: 'TAKEN' }
 
 export type RemovalDecision =
-  /** One removal per currency; '' removes the association without currency. */
+  /** One removal per currency; `anyCurrency` removes the association without currency. */
   | { readonly type: 'REMOVE'; readonly currencies: readonly string[] }
   /** There is nothing left to remove. */
   | { readonly type: 'DONE' }
@@ -55,8 +55,9 @@ export function decideRemoval(
     if (isRepeat) return { type: 'DONE' }
     return { type: 'REFUSED', reason: found.length === 0 ? 'PARTY_UNKNOWN' : 'NOT_OWNER' }
   }
-  const asked = request.currency === '' ? own.map(({ currency }) => currency) : [request.currency]
-  const currencies = asked.includes('') ? [''] : [...new Set(asked)]
+  const asked =
+    request.currency === anyCurrency ? own.map(({ currency }) => currency) : [request.currency]
+  const currencies = asked.includes(anyCurrency) ? [anyCurrency] : [...new Set(asked)]
   const others = found.filter(({ fspId }) => fspId !== request.fspId)
   const meetsOthers = others.some(({ currency }) =>
     currencies.some((each) => overlap(each, currency)),

@@ -5,7 +5,7 @@
  * registers it there. Commands are applied in order; a batch has the same result as its commands
  * one by one. FSPIOP 6.2.2.3, 6.2.2.4.
  */
-import { overlap } from '../../domain/match.ts'
+import { anyCurrency, overlap } from '../../domain/match.ts'
 import { partyKey, type Party } from '../../domain/party.ts'
 
 /** At most one exists per party and currency. */
@@ -82,7 +82,7 @@ function apply(holders: Holders, command: Command): CommandOutcome {
 }
 
 function remove(holders: Holders, currency: string, fspId: string): CommandOutcome {
-  const meant = [...holders].filter(([each]) => currency === '' || each === currency)
+  const meant = [...holders].filter(([each]) => currency === anyCurrency || each === currency)
   if (meant.length === 0) return refused('PARTY_UNKNOWN')
   const own = meant.filter(([, holder]) => holder === fspId)
   if (own.length === 0) return refused('NOT_OWNER')

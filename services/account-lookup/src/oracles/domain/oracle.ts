@@ -3,6 +3,7 @@ import { refuse, type RefusedBy } from '@causeway/services'
 import { baseAddressFault, type PartyIdType } from '@causeway/fspiop'
 import { isCurrency } from '@causeway/money'
 import { readType } from '../../domain/party.ts'
+import { anyCurrency } from '../../domain/match.ts'
 
 /** A valid oracle. */
 export interface Draft {
@@ -43,7 +44,8 @@ export function decideOracle(proposal: Proposal): DraftDecision {
   if (proposal.endpointType !== 'URL') return invalid('endpointType must be URL')
   const fault = endpointFault(endpointValue)
   if (fault !== undefined) return invalid(fault)
-  if (currency !== '' && !isCurrency(currency)) return invalid(`${currency} is not a currency`)
+  if (currency !== anyCurrency && !isCurrency(currency))
+    return invalid(`${currency} is not a currency`)
   const draft = { oracleIdType, endpointValue, endpointType: 'URL', currency, isDefault } as const
   return { type: 'accept', draft }
 }
@@ -61,12 +63,13 @@ export function selectOracle(
   const ofType = oracles
     .filter(({ oracleIdType }) => oracleIdType === type)
     .sort((a, b) => rank(a) - rank(b) || a.id - b.id)
-  const ofCurrency = currency === '' ? undefined : ofType.find((each) => each.currency === currency)
+  const ofCurrency =
+    currency === anyCurrency ? undefined : ofType.find((each) => each.currency === currency)
   return ofCurrency ?? ofType.find(({ isDefault }) => isDefault) ?? onlyOne(ofType)
 }
 
 function rank({ isDefault, currency }: Oracle): number {
-  return (isDefault ? 0 : 2) + (currency === '' ? 0 : 1)
+  return (isDefault ? 0 : 2) + (currency === anyCurrency ? 0 : 1)
 }
 
 function onlyOne(oracles: readonly Oracle[]): Oracle | undefined {

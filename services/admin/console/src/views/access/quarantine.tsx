@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useOperator } from '../../access.ts'
 import { call } from '../../api.ts'
-import { AskButton, type FieldOf } from '../../change.tsx'
+import { AskButton, filled, type FieldOf } from '../../change.tsx'
 import type { QuarantinedEntry } from '../../generated/operator-api.ts'
 import { Loaded, Table, Time } from '../../ui.tsx'
 
@@ -58,7 +58,7 @@ function Decisions({ of: { contentHash, id } }: { of: QuarantinedEntry }) {
   const decide = (decision: 'RELEASE' | 'DISCARD', text: string) =>
     call('POST /audit-quarantine/{contentHash}', {
       contentHash,
-      body: { decision, ...(text === '' ? {} : { note: text }) },
+      body: { decision, ...filled({ note: text }) },
     })
   return (
     <>

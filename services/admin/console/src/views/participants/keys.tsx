@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useOperator } from '../../access.ts'
 import { call, type Answer } from '../../api.ts'
-import { AskButton, ChangeForm } from '../../change.tsx'
+import { AskButton, ChangeForm, filled } from '../../change.tsx'
 import type { Key } from '../../generated/operator-api.ts'
 import { Card, Loaded, State, Table, Time } from '../../ui.tsx'
 import { Certificates } from './certificates.tsx'
@@ -70,7 +70,7 @@ function PublicKeys({ name }: { name: string }) {
               run: ({ use, kid, publicKey }) =>
                 call('POST /participants/{name}/keys', {
                   name,
-                  body: { use, publicKey, ...(kid === '' ? {} : { kid }) },
+                  body: { use, publicKey, ...filled({ kid }) },
                 }),
               done: 'The key is valid from now on, in addition to the others.',
             },

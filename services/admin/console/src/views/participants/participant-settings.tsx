@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useOperator } from '../../access.ts'
 import { call, Refusal } from '../../api.ts'
-import { ChangeForm, type Values, type Way } from '../../change.tsx'
+import { ChangeForm, filled, type Values, type Way } from '../../change.tsx'
 import { shownAmount } from '../../domain/amounts.ts'
 import type { Account } from '../../generated/operator-api.ts'
 import { Card, Loaded, Money, Table, Time } from '../../ui.tsx'
@@ -109,8 +109,7 @@ function LimitForm({ name, balances }: { name: string; balances: readonly Accoun
 }
 
 async function setLimit(name: string, { currency, value, alarmPercentage }: Values<LimitField>) {
-  const warning = alarmPercentage === '' ? {} : { alarmPercentage }
-  const limit = { type: 'NET_DEBIT_CAP', value, ...warning }
+  const limit = { type: 'NET_DEBIT_CAP', value, ...filled({ alarmPercentage }) }
   try {
     await call('PUT /participants/{name}/limits', { name, body: { currency, limit } })
   } catch (error) {

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useOperator } from '../../access.ts'
 import { call, type Answer } from '../../api.ts'
-import { ActionButton, AskButton } from '../../change.tsx'
+import { ActionButton, AskButton, filled } from '../../change.tsx'
 import { Card, Loaded, Page, Table, Time } from '../../ui.tsx'
 
 type Erasure = Answer<'GET /erasures'>[number]
@@ -51,7 +51,7 @@ function ErasePerson() {
       way={{
         label: submit,
         run: ({ partyIdType, partyIdentifier, partySubIdOrType }, requestId) => {
-          const subId = partySubIdOrType === '' ? {} : { partySubIdOrType }
+          const subId = filled({ partySubIdOrType })
           const body = { requestId, partyIdType, partyIdentifier, ...subId }
           return call('POST /CreatePersonErasure', { body })
         },

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { useOperator } from '../../access.ts'
 import { call, Refusal } from '../../api.ts'
-import { AskButton, type Values } from '../../change.tsx'
+import { AskButton, filled, type Values } from '../../change.tsx'
 import {
   abortText,
   canAbort,
@@ -186,7 +186,7 @@ function stepBody(
   state: AccountStep,
   { reason, externalReference }: Values<StepField>,
 ) {
-  const reference = externalReference === '' ? {} : { externalReference }
+  const reference = filled({ externalReference })
   const ids = [...new Set(parts.map(({ participantId }) => participantId))]
   return {
     participants: ids.map((id) => ({
