@@ -19,7 +19,7 @@ CREATE TABLE approvals (
   created_at timestamptz(3) NOT NULL,
   decided_by text,
   decided_at timestamptz(3),
-  note text NOT NULL DEFAULT '',
+  note text,
   CONSTRAINT approvals_pkey PRIMARY KEY (request_id),
   CONSTRAINT another_person_decides CHECK (decided_by <> created_by),
   CONSTRAINT approvals_kind_check CHECK (length(kind) >= 1 AND length(kind) <= 64),

@@ -25,7 +25,7 @@ CREATE TABLE reminders (
   cron text,
   payload text NOT NULL,
   task_type text NOT NULL,
-  url text NOT NULL,
+  url text,
   recovery text NOT NULL,
   state text NOT NULL DEFAULT 'WAITING',
   -- The time that it fires for next, or failed for.
@@ -44,6 +44,6 @@ CREATE TABLE reminders (
   CONSTRAINT reminders_reminder_id_check CHECK (length(reminder_id) >= 1 AND length(reminder_id) <= 128),
   CONSTRAINT reminders_state_check CHECK (state IN ('WAITING', 'FAILED')),
   CONSTRAINT reminders_task_type_check CHECK (task_type IN ('EVENT', 'HTTP_POST')),
-  CONSTRAINT url_where_posted CHECK ((task_type = 'HTTP_POST') = (url <> ''))
+  CONSTRAINT url_where_posted CHECK ((task_type = 'HTTP_POST') = (url IS NOT NULL))
 );
 CREATE INDEX reminders_due ON reminders (task_type, next_attempt_at) WHERE state = 'WAITING';

@@ -13,7 +13,7 @@ create table approvals (
   created_at timestamptz(3) not null,
   decided_by text,
   decided_at timestamptz(3),
-  note text not null default '',
+  note text,
   constraint another_person_decides check (decided_by <> created_by),
   constraint decided_with_person_and_time check (
     num_nulls(decided_by, decided_at) = case when state = 'PEND-APPROVAL' then 2 else 0 end),

@@ -151,7 +151,7 @@ async function requestApproval(
       createdAt: now,
       decidedBy: null,
       decidedAt: null,
-      note: '',
+      note: null,
     }
     await addRequest(tx, request, { turn, withdraws })
     audit(parts, tx, request, {
@@ -267,7 +267,7 @@ async function settle(
     state: stateAfter(verdict),
     decidedBy: by,
     decidedAt: now,
-    note: note ?? '',
+    note: note ?? null,
     content: remains === undefined ? request.content : JSON.stringify(remains),
     sealed: null,
   }
@@ -300,7 +300,7 @@ function recordAttempt(
   const { decide: action } = kindOf(parts, request).actions
   const before = { request: request.state }
   const attempted = { actor: by, action, before, after: null, at: now, successful: false }
-  audit(parts, tx, { ...request, note: note ?? '' }, attempted)
+  audit(parts, tx, { ...request, note: note ?? null }, attempted)
 }
 
 function audit(
@@ -311,7 +311,7 @@ function audit(
   subject = kindOf(parts, request).subjectOf(shownContent(request), request.id),
 ): void {
   const { id, createdBy, note } = request
-  const labels = { requestId: id, maker: createdBy, ...(note === '' ? {} : { note }) }
+  const labels = { requestId: id, maker: createdBy, ...(note === null ? {} : { note }) }
   parts.bus.announce(tx, [auditEntry(parts.source, { ...action, subject, labels })])
 }
 

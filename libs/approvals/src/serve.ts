@@ -102,7 +102,7 @@ export function approvalMessage(request: StoredRequest): Approval {
       replacesJson: replaces,
       decidedBy,
       decidedAt: decidedAt?.toISOString(),
-      note: note === '' ? undefined : note,
+      note,
     }),
   }
 }

@@ -11,7 +11,7 @@ export interface StoredRequest extends Judged {
   /** JSON of what the change replaces, as it was at the request. */
   readonly replaces: string | null
   readonly decidedAt: Date | null
-  readonly note: string
+  readonly note: string | null
 }
 
 const columns = `request_id as id, kind, state, content, sealed, replaces, created_by as "createdBy",

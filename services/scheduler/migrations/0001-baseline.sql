@@ -7,7 +7,7 @@ create table reminders (
   cron text,
   payload text not null check (length(payload) <= 16384),
   task_type text not null check (task_type in ('EVENT', 'HTTP_POST')),
-  url text not null,
+  url text,
   recovery text not null check (recovery in ('RETRY', 'RESCHEDULE', 'ABORT', 'ABANDON')),
   state text not null default 'WAITING' check (state in ('WAITING', 'FAILED')),
   due_at timestamptz(3) not null, -- The time that it fires for next, or failed for.
@@ -19,7 +19,7 @@ create table reminders (
   leased_until timestamptz(3) not null default '-infinity',
   created_at timestamptz(3) not null,
   constraint once_or_again check (num_nulls(once_at, cron) = 1),
-  constraint url_where_posted check ((task_type = 'HTTP_POST') = (url <> ''))
+  constraint url_where_posted check ((task_type = 'HTTP_POST') = (url is not null))
 );
 create index reminders_due on reminders (task_type, next_attempt_at) where state = 'WAITING';
 

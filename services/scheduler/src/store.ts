@@ -14,7 +14,7 @@ interface ReminderRow {
   readonly cron: string | null
   readonly payload: string
   readonly task_type: TaskType
-  readonly url: string
+  readonly url: string | null
   readonly recovery: Recovery
   readonly state: ScheduledReminderState
   readonly due_at: Date
@@ -44,8 +44,7 @@ function storedOf(row: ReminderRow): StoredReminder {
           : { type: 'CRON', cron: row.cron },
       payload: row.payload,
       taskType: row.task_type,
-      // The column has no null.
-      url: row.url === '' ? undefined : row.url,
+      url: row.url ?? undefined,
       recovery: row.recovery,
     },
     state: row.state,
@@ -77,7 +76,7 @@ export async function addReminder(
     schedule.type === 'CRON' ? schedule.cron : null,
     payload,
     taskType,
-    url ?? '',
+    url ?? null,
     recovery,
     dueAt,
     now,

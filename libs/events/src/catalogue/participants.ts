@@ -176,7 +176,7 @@ export const participantEvents = {
       decidedBy: z.string(),
       decidedAt: z.string(),
       /** What the decider wrote, or nothing. */
-      note: z.string(),
+      note: z.string().optional(),
     }),
   }),
 }

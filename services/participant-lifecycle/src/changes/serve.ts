@@ -52,6 +52,6 @@ function eventOf(request: StoredRequest, hubName: string): OutgoingMessage {
     state: state === 'APPROVED' ? state : 'REJECTED',
     decidedBy,
     decidedAt: decidedAt.toISOString(),
-    note: request.note,
+    ...(request.note === null ? {} : { note: request.note }),
   })
 }

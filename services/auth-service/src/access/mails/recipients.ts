@@ -64,7 +64,7 @@ export function mailOf(event: MailedEvent): Mail {
       ...head,
       ['Decided by', decidedBy],
       ['Time', decidedAt],
-      ...(note === '' ? [] : [['Note', note] as const]),
+      ...(note === undefined ? [] : [['Note', note] as const]),
     ]),
   }
 }

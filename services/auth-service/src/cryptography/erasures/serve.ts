@@ -90,7 +90,7 @@ function erasureMessage(erasure: Erasure): ErasureMessage {
     ...(decidedBy === null || decidedAt === null
       ? {}
       : { decidedBy, decidedAt: decidedAt.toISOString() }),
-    ...(erasure.note === '' ? {} : { note: erasure.note }),
+    ...(erasure.note === null ? {} : { note: erasure.note }),
     progress: Object.entries(erasure.progress).map(([service, { next, erased }]) => ({
       service,
       erased,

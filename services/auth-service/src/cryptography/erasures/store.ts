@@ -39,7 +39,7 @@ export interface Erasure {
   readonly createdAt: Date
   readonly decidedBy: string | null
   readonly decidedAt: Date | null
-  readonly note: string
+  readonly note: string | null
   readonly progress: Readonly<Record<string, Progress>>
   readonly finishedAt: Date | null
 }
@@ -141,7 +141,7 @@ interface Row {
   readonly createdAt: Date
   readonly decidedBy: string | null
   readonly decidedAt: Date | null
-  readonly note: string
+  readonly note: string | null
   readonly type: string | null
   readonly identifier: string | null
   readonly subId: string | null
