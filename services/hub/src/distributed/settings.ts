@@ -41,13 +41,6 @@ export const operatorGatewaySettings = {
     about: 'PEM file: the authority that issues operators’ certificates',
     default: null,
   }),
-  OPERATOR_GATEWAY_CONNECTIONS_MAX: integer({
-    about: 'concurrent connections of operators; more are closed',
-    unit: 'connections',
-    default: 200,
-    min: 1,
-    max: 10_000,
-  }),
   OPERATOR_PORT: integer({
     about: 'the administration API, on 127.0.0.1',
     unit: 'port',
