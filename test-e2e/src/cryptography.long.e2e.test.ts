@@ -16,7 +16,7 @@ let hub: Awaited<ReturnType<typeof openHub>>
 let operator: Operator
 
 beforeAll(async () => {
-  hub = await openHub({ FSPIOP_API_TLS_RENEWAL_MS: '200' })
+  hub = await openHub({ TLS_RENEWAL_MS: '200' })
   operator = hub.operator
 })
 

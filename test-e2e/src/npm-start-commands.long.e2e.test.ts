@@ -142,7 +142,7 @@ describe('Commands for users to paste', () => {
   test('The commands in the README work', async () => {
     const readme = readFileSync(join(projectFolder, 'README.md'), 'utf8')
     const ported = readme
-      .replaceAll(':4301', `:${runner.ports['SANDBOX_GREENBANK_PORT'] ?? ''}`)
+      .replaceAll(':4301', `:${runner.sandboxPorts['greenbank'] ?? ''}`)
       .replaceAll(':4100', `:${runner.ports['OPERATOR_PORT'] ?? ''}`)
       .replaceAll(':4190', `:${runner.ports['METRICS_PORT'] ?? ''}`)
       .replaceAll('.data/', `${runner.dataDir}/`)

@@ -41,7 +41,7 @@ test('--pisp links an account with a FIDO key and pays from it', async () => {
     amount: '10',
     currency: 'USD',
     ms: { link: expect.any(Number), payment: expect.any(Number) },
-    urls: { lemonpay: `http://127.0.0.1:${runner.ports['SANDBOX_LEMONPAY_PORT']}` },
+    urls: { lemonpay: `http://127.0.0.1:${runner.sandboxPorts['lemonpay']}` },
   })
   expect(run.code).toBe(0)
   expect(run.stdout).toContain('lemonpay linked greenbank.12025550101.everyday with a FIDO key')
@@ -71,7 +71,7 @@ test('--bulk pays 1,000 people at two FSPs, and prints its progress', async () =
         amberpay: { position: -2000 },
       },
     },
-    urls: { amberpay: `http://127.0.0.1:${runner.ports['SANDBOX_AMBERPAY_PORT']}` },
+    urls: { amberpay: `http://127.0.0.1:${runner.sandboxPorts['amberpay']}` },
   })
   expect(run.code).toBe(0)
   expect(run.stdout).toContain('1000 looked up, 1000 quoted, 1000 sent, 1000 paid, 0 failed')

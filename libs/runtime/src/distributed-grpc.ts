@@ -79,7 +79,7 @@ function renewCertificates(
   const textOf = ({ certificate, key, ca }: GrpcCertificates) => [certificate, key, ca].join('\n')
   let shown = textOf(first)
   return periodically(
-    settings.GRPC_TLS_RENEWAL_MS,
+    settings.TLS_RENEWAL_MS,
     async () => {
       const read = await readCertificates(settings)
       if (textOf(read) === shown) return

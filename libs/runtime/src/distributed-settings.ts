@@ -9,6 +9,7 @@ import {
   integer,
   optionalText,
   text,
+  tlsRenewal,
   type SettingValues,
   type TextSetting,
 } from '@causeway/process'
@@ -66,14 +67,6 @@ export const distributedSettings = {
     options: ['none', 'gzip'],
     default: 'none',
   }),
-  KAFKA_PUBLISH_TIMEOUT_MS: integer({
-    about:
-      'a message is acknowledged within this time or has failed; time-outs are later by as much',
-    unit: 'ms',
-    default: 5_000,
-    min: 100,
-    max: 60_000,
-  }),
   KAFKA_SESSION_MS: integer({
     about: 'a process that is silent for this long counts as dead, and others take over its work',
     unit: 'ms',
@@ -110,13 +103,6 @@ export const distributedSettings = {
     about: 'prefix of every key, so that several hubs can share a Redis',
     default: 'causeway:',
   }),
-  REDIS_TIMEOUT_MS: integer({
-    about: 'longest wait for Redis; after that the value counts as absent',
-    unit: 'ms',
-    default: 20,
-    min: 1,
-    max: 1_000,
-  }),
   GRPC_HOST: text({
     about: 'address that the gRPC server listens on; 127.0.0.1 is for this machine only',
     default: '127.0.0.1',
@@ -143,13 +129,7 @@ export const distributedSettings = {
     default: null,
   }),
   OPERATOR_PROOF: operatorProof,
-  GRPC_TLS_RENEWAL_MS: integer({
-    about: 'how often these files are checked for changes',
-    unit: 'ms',
-    default: 60_000,
-    min: 100,
-    max: 86_400_000,
-  }),
+  TLS_RENEWAL_MS: tlsRenewal,
   METRICS_HOST: text({
     about: 'address that health and metrics listen on',
     default: '127.0.0.1',

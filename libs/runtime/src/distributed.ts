@@ -28,6 +28,14 @@ import { insecureRole, insecureTransport } from './transport.ts'
 import type { RedisMemory } from './memory/redis.ts'
 import { nothingShared } from './memory/shared-memory.ts'
 
+/**
+ * A message is acknowledged within this time or has failed. The low watermark is later by as much, and so are
+ * the time-outs of transfers.
+ */
+const publish_ms_max = 5_000
+/** The longest wait for Redis; after that the value counts as absent. An answer takes less than 1 ms. */
+const redis_ms_max = 20
+
 export interface DistributedOptions {
   /** Folder name of the service: the client name for brokers and databases. */
   readonly name: string
@@ -131,12 +139,18 @@ async function redisOf(
   { name, settings, log }: Pick<DistributedOptions, 'name' | 'settings' | 'log'>,
   metrics: Metrics,
 ): Promise<RedisMemory | undefined> {
-  const { REDIS_URL: url, REDIS_PREFIX, REDIS_TIMEOUT_MS: timeout_ms } = settings
+  const { REDIS_URL: url, REDIS_PREFIX } = settings
   if (url === undefined) return undefined
   if (!/^rediss?:\/\//.test(url))
     throw new StartError('REDIS_URL begins with redis:// or rediss://.')
   const { openRedisMemory } = await import('./memory/redis.ts')
-  return openRedisMemory({ url, prefix: `${REDIS_PREFIX}${name}:`, timeout_ms, log, metrics })
+  return openRedisMemory({
+    url,
+    prefix: `${REDIS_PREFIX}${name}:`,
+    timeout_ms: redis_ms_max,
+    log,
+    metrics,
+  })
 }
 
 /** PostgreSQL may start after this process; a refusal is for an operator to repair. */
@@ -182,7 +196,7 @@ export async function busOptionsOf(
       retention_h: settings.KAFKA_RETENTION_H,
     },
     compression: settings.KAFKA_COMPRESSION,
-    publish_ms_max: settings.KAFKA_PUBLISH_TIMEOUT_MS,
+    publish_ms_max,
     session_ms: settings.KAFKA_SESSION_MS,
     log,
   }

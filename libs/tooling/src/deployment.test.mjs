@@ -20,6 +20,7 @@ import {
   operatorGatewaySettings,
   secretsSettings,
 } from '../../../services/hub/src/distributed/settings.ts'
+import { usualFsps } from '../../../services/sandbox-fsp/src/fsps.ts'
 import { settings as sandboxFsp } from '../../../services/sandbox-fsp/src/settings.ts'
 import { callsOf, descriptionOf, serviceNames } from '../../services/src/index.ts'
 import { readChartSchema, withSettings } from './chart-schema.mjs'
@@ -198,14 +199,14 @@ describe('the chart', () => {
 
   test('The chart mounts the folder of every file that the sandbox FSPs and the PISP are given', () => {
     const { settings } = chartProcesses().get('sandbox-fsp')
-    const folders = filesNamed(settings).map((path) => path.split('/').at(-2))
-    expect(new Set(folders)).toEqual(new Set(sandboxTemplate().folders))
+    expect(settings['SANDBOX_CREDENTIALS_DIR']).toBe('/etc/causeway')
+    expect(sandboxTemplate().folders).toEqual(Object.keys(usualFsps))
   })
 
   test('The chart opens the ports of every sandbox participant, and lets callbacks in and out', () => {
     const { folders, containerPorts, servicePorts } = sandboxTemplate()
-    const people = folders.map((name) => [name, portOf(name, 'PORT')])
-    const callbacks = folders.map((name) => [`${name}-tls`, portOf(name, 'TLS_PORT')])
+    const people = folders.map((name) => [name, usualFsps[name].port])
+    const callbacks = folders.map((name) => [`${name}-tls`, usualFsps[name].callbackPort])
     const all = Object.fromEntries([...people, ...callbacks])
     expect(containerPorts).toEqual(all)
     expect(servicePorts).toEqual(all)
@@ -269,11 +270,6 @@ test('Dashboards and alarms ask for metrics that are measured', () => {
   expect(asked.length).toBeGreaterThan(20)
   expect(asked.filter((name) => !measured.has(name))).toEqual([])
 })
-
-/** The usual port of a sandbox participant. */
-function portOf(name, kind) {
-  return sandboxFsp[`SANDBOX_${name.toUpperCase()}_${kind}`].default
-}
 
 /** An empty value is one that is not given. */
 function pickUsed(settings) {

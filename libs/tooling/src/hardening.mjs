@@ -283,7 +283,7 @@ function choices(definitions) {
 
 async function main() {
   const load = (folder, name) => import(`../../../${folder}/dist/${name}.js`)
-  const { relaxations } = await load('libs/process', 'relaxations')
+  const { relaxations } = await load('libs/process', 'settings/relaxations')
   writeFileSync(file, hardeningPage(await loadSettings(load), relaxations))
 }
 

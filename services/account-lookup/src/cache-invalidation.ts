@@ -25,7 +25,7 @@ export function invalidateOnChanges(
         if (reading.type === 'PARTY') owners.forget(reading.party)
       }
     },
-    // A cached entry is never older than ACCOUNT_LOOKUP_CACHE_AGE_MAX_MS.
+    // A cached entry is never older than the bound `cacheAge_ms`.
     onMissed: () => undefined,
   })
 }

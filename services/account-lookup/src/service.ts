@@ -4,16 +4,16 @@ import { onEvents } from '@causeway/events'
 import { openParticipants } from '@causeway/participants'
 import type { Database } from '@causeway/postgres'
 import type { ClientTls } from '@causeway/http'
-import { periodically, readPem, type Logger, type Periodic } from '@causeway/process'
+import { periodically, readPem, type Logger, type Periodic, type Service } from '@causeway/process'
 import { accountLookupService, oraclesService, personsService } from '@causeway/protos'
 import {
   openServiceEgress,
   schemaOf,
   type ProcessParts,
   type SharedMemory,
-  type Start,
 } from '@causeway/runtime'
 import { openAssociationStore, type AssociationStore } from './associations/store.ts'
+import { usualBounds, type Bounds } from './bounds.ts'
 import type { Party } from './domain/party.ts'
 import { handleBatch, handleDeferred, consumedEvents } from './handle.ts'
 import { invalidateOnChanges } from './cache-invalidation.ts'
@@ -37,7 +37,11 @@ const delete_slice = 10_000
 const answer_ms = 60_000
 const ms_per_h = 3_600_000
 
-export const start: Start<Settings> = async (settings, parts) => {
+export const start = async (
+  settings: Settings,
+  parts: ProcessParts,
+  bounds: Bounds = usualBounds,
+): Promise<Service> => {
   const log = parts.log.child({ service: 'account-lookup' })
   const { grpc } = parts
   const keyFile = settings.ACCOUNT_LOOKUP_COMPONENT_KEY_FILE
@@ -51,10 +55,10 @@ export const start: Start<Settings> = async (settings, parts) => {
   const measures = openMeasures(parts.metrics)
   const answersOfOracles = await memoryOfAnswers(parts.shared, db)
   const oracles = openOracles({
-    ...memoryBounds(settings),
+    ...memoryBounds(bounds),
     registered: () => oracleStore.all(),
     otherwise: settings.ACCOUNT_LOOKUP_BUILT_IN === 'default' ? 'BUILT_IN' : 'NONE',
-    bounds: oracleBounds(settings),
+    bounds: oracleBounds(settings, bounds),
     tls,
     egress,
     http: parts.http,
@@ -64,17 +68,16 @@ export const start: Start<Settings> = async (settings, parts) => {
     log,
   })
   const found = { store, oracles, shared: answersOfOracles, measures }
-  const owners = ownerBookOf(settings, found)
+  const owners = ownerBookOf(bounds, found)
   const onChanged = () => oracles.changed()
-  const { ACCOUNT_LOOKUP_FIND_OWNERS_WAIT_MS: findOwners_ms } = settings
-  grpc.serve(accountLookupService, lookupHandlers(owners, findOwners_ms))
+  grpc.serve(accountLookupService, lookupHandlers(owners, bounds.findOwners_ms))
   grpc.serve(personsService, personHandlers({ db, owners }))
   grpc.serve(oraclesService, oracleHandlers({ store: oracleStore, onChanged, egress }))
 
-  const age_max_ms = settings.ACCOUNT_LOOKUP_PARTICIPANT_AGE_MAX_MS
+  const age_max_ms = bounds.participantAge_ms
   const participants = await openParticipants({ group, grpc, bus, log, age_max_ms })
   const shared = { bus, participants, oracles, measures }
-  const deadline_ms = settings.ACCOUNT_LOOKUP_QUERY_DEADLINE_MS
+  const deadline_ms = bounds.queryDeadline_ms
   const lookups = { ...shared, db, owners, deadline_ms }
   const associations = { ...shared, db, store, onChanged: (party: Party) => owners.forget(party) }
   const listener = await invalidateOnChanges(bus, group, owners)
@@ -84,8 +87,8 @@ export const start: Start<Settings> = async (settings, parts) => {
     consumedEvents,
     (events, { publishDerived }) => handleBatch(lookups, associations, events, publishDerived),
     {
-      batch_max: settings.ACCOUNT_LOOKUP_BATCH_MAX,
-      batches_in_flight_max: settings.ACCOUNT_LOOKUP_BATCHES_IN_FLIGHT_MAX,
+      batch_max: bounds.batch_max,
+      batches_in_flight_max: bounds.batches_in_flight_max,
     },
   )
   const deferred = await onEvents(
@@ -93,9 +96,9 @@ export const start: Start<Settings> = async (settings, parts) => {
     group,
     ['OracleRequestDeferred'],
     (events, { publishDerived }) => handleDeferred(lookups, associations, events, publishDerived),
-    { batch_max: 1, batches_in_flight_max: settings.ACCOUNT_LOOKUP_ORACLE_REQUESTS_MAX },
+    { batch_max: 1, batches_in_flight_max: bounds.oracleRequests_max },
   )
-  const deletion = deleteOldRequests(settings, { db, store }, log)
+  const deletion = deleteOldRequests(settings, bounds, { db, store }, log)
   parts.health.ready('account-lookup', () => oracleStore.all().then(() => undefined))
   return {
     async stop() {
@@ -109,7 +112,7 @@ export const start: Start<Settings> = async (settings, parts) => {
 }
 
 function ownerBookOf(
-  settings: Settings,
+  bounds: Bounds,
   {
     store,
     shared,
@@ -119,11 +122,11 @@ function ownerBookOf(
     readonly shared: SharedMemory
   },
 ): OwnerBook {
-  const memory = memoryBounds(settings)
+  const memory = memoryBounds(bounds)
   const recent = openRecentOwners({
     storedSince: (parties, since) => store.findSince(parties, since),
     shared,
-    recent_ms: recentOf(settings),
+    recent_ms: recentOf(bounds),
     entries_max: memory.entries_max,
   })
   return openOwnerBook({ ...parts, ...memory, stored: (parties) => store.find(parties), recent })
@@ -138,7 +141,7 @@ function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Datab
   return parts.openDatabase({
     url: settings.ACCOUNT_LOOKUP_DATABASE_URL,
     ...schemaOf('account-lookup'),
-    connections_max: settings.ACCOUNT_LOOKUP_CONNECTIONS_MAX,
+    connections_max: settings.DATABASE_CONNECTIONS_MAX,
   })
 }
 
@@ -158,32 +161,25 @@ async function oracleTlsOf(settings: Settings): Promise<ClientTls | undefined> {
   }
 }
 
-function memoryBounds(settings: Settings) {
-  return {
-    age_max_ms: settings.ACCOUNT_LOOKUP_CACHE_AGE_MAX_MS,
-    entries_max: settings.ACCOUNT_LOOKUP_CACHE_ENTRIES_MAX,
-  }
+function memoryBounds({ cacheAge_ms, cacheEntries_max }: Bounds) {
+  return { age_max_ms: cacheAge_ms, entries_max: cacheEntries_max }
 }
 
 /** A cached owner is sent a query that is delivered at the last moment, and answers it. */
-function recentOf(settings: Settings): number {
-  const { ACCOUNT_LOOKUP_CACHE_AGE_MAX_MS: age_max_ms } = settings
-  return age_max_ms + settings.ACCOUNT_LOOKUP_QUERY_DEADLINE_MS + answer_ms
+function recentOf({ cacheAge_ms, queryDeadline_ms }: Bounds): number {
+  return cacheAge_ms + queryDeadline_ms + answer_ms
 }
 
-function oracleBounds(settings: Settings) {
-  return {
-    timeout_ms: settings.ACCOUNT_LOOKUP_ORACLE_TIMEOUT_MS,
-    attempts_max: settings.ACCOUNT_LOOKUP_ORACLE_ATTEMPTS_MAX,
-    calls_max: settings.ACCOUNT_LOOKUP_ORACLE_CALLS_MAX,
-    failures_max: settings.ACCOUNT_LOOKUP_ORACLE_FAILURES_MAX,
-    trial_every_ms: settings.ACCOUNT_LOOKUP_ORACLE_TRIAL_MS,
-  }
+function oracleBounds(settings: Settings, bounds: Bounds) {
+  const { attempts_max, calls_max, failures_max, trial_every_ms } = bounds
+  const { ACCOUNT_LOOKUP_ORACLE_TIMEOUT_MS: timeout_ms } = settings
+  return { timeout_ms, attempts_max, calls_max, failures_max, trial_every_ms }
 }
 
 /** The log redelivers only the events that it retains: ids of older ones are not needed. */
 function deleteOldRequests(
   settings: Settings,
+  bounds: Bounds,
   { db, store }: { readonly db: Database; readonly store: AssociationStore },
   log: Logger,
 ): Periodic {
@@ -191,7 +187,7 @@ function deleteOldRequests(
     const before = new Date(Date.now() - settings.ACCOUNT_LOOKUP_COMMAND_RETENTION_H * ms_per_h)
     while ((await store.deleteHandled(before, delete_slice)) === delete_slice);
     await deleteUndelivered(db, before)
-    await store.deleteRemoved(new Date(Date.now() - recentOf(settings)))
+    await store.deleteRemoved(new Date(Date.now() - recentOf(bounds)))
   }
   return periodically(delete_every_ms, work, { log, name: 'deletion of old requests' })
 }

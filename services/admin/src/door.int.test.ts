@@ -49,7 +49,7 @@ const onTls = () =>
     OPERATOR_TLS: 'on',
     OPERATOR_TLS_CERTIFICATE_FILE: certificateFile,
     OPERATOR_TLS_KEY_FILE: keyFile,
-    OPERATOR_TLS_RENEWAL_MS: '100',
+    TLS_RENEWAL_MS: '100',
   })
 
 /** Headers of an answer, and the name in the certificate of the port. */

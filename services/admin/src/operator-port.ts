@@ -23,6 +23,7 @@ export type DoorSettings = Pick<
   | 'OPERATOR_HOST'
   | 'OPERATOR_IDENTITY'
   | 'ACCEPT_RELAXATIONS'
+  | 'TLS_RENEWAL_MS'
   | Extract<keyof Settings, `OPERATOR_TLS${string}`>
 >
 
@@ -95,7 +96,7 @@ export function renewDoorTls(
   if (opened === undefined) return { stop: () => Promise.resolve() }
   let shown = opened
   return periodically(
-    settings.OPERATOR_TLS_RENEWAL_MS,
+    settings.TLS_RENEWAL_MS,
     async () => {
       const read = await readDoorTls(settings)
       const isSame = read?.certificate === shown.certificate && read.key === shown.key

@@ -6,6 +6,7 @@ import {
   integer,
   optionalText,
   text,
+  tlsRenewal,
   type SettingValues,
 } from '@causeway/process'
 
@@ -50,13 +51,7 @@ export const settings = {
     options: ['TLSv1.2', 'TLSv1.3'],
     default: 'TLSv1.2',
   }),
-  OPERATOR_TLS_RENEWAL_MS: integer({
-    about: 'interval between two checks for new files of certificate and key',
-    unit: 'ms',
-    default: 60_000,
-    min: 100,
-    max: 86_400_000,
-  }),
+  TLS_RENEWAL_MS: tlsRenewal,
   ACCEPT_RELAXATIONS: acceptRelaxations,
   FOUR_EYES: choice({
     about:

@@ -22,7 +22,7 @@ const trustedFile = join(folder, 'trusted.pem')
 const anyone = {
   AUDIT_DATABASE_URL: '',
   AUDIT_COMPONENT_KEY_FILE: undefined,
-  AUDIT_CONNECTIONS: 4,
+  DATABASE_CONNECTIONS_MAX: 4,
   AUDIT_SIGNING_KEY_FILE: keyFile,
   AUDIT_TRUSTED_KEYS_FILE: trustedFile,
   AUDIT_ANCHOR_FILE: undefined,
@@ -35,11 +35,8 @@ const anyone = {
   AUDIT_VERIFY_CRON: '',
   AUDIT_MAIL_TO: undefined,
   HUB_NAME: 'Hub',
-  AUDIT_HOLD_S: 600,
-  AUDIT_UNSIGNED_H: 24,
   AUDIT_SECRETS_KEY: undefined,
   AUDIT_LOG_RETENTION_D: 30,
-  AUDIT_LOG_LINES_MAX: 1_000,
   AUDIT_EXPORT_FILE: undefined,
   ...noHsm,
 }

@@ -25,7 +25,7 @@ const anchorFile = join(folder, 'anchors.jsonl')
 const values = {
   AUDIT_DATABASE_URL: '',
   AUDIT_COMPONENT_KEY_FILE: undefined,
-  AUDIT_CONNECTIONS: 4,
+  DATABASE_CONNECTIONS_MAX: 4,
   AUDIT_SIGNING_KEY_FILE: keyFile,
   AUDIT_TRUSTED_KEYS_FILE: undefined,
   AUDIT_ANCHOR_FILE: anchorFile,
@@ -38,11 +38,8 @@ const values = {
   AUDIT_VERIFY_CRON: '',
   AUDIT_MAIL_TO: undefined,
   HUB_NAME: 'Hub',
-  AUDIT_HOLD_S: 600,
-  AUDIT_UNSIGNED_H: 24,
   AUDIT_SECRETS_KEY: undefined,
   AUDIT_LOG_RETENTION_D: 30,
-  AUDIT_LOG_LINES_MAX: 1_000,
   AUDIT_EXPORT_FILE: undefined,
   ...noHsm,
 }

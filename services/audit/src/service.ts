@@ -2,12 +2,13 @@
 import { openKnownKeys, openOwnKey, signedEntries } from '@causeway/keys/components'
 import { openHsm, openSeal, type Token } from '@causeway/keys/provider'
 import { statement, type Database } from '@causeway/postgres'
-import type { Logger } from '@causeway/process'
+import type { Logger, Service } from '@causeway/process'
 import { auditQuarantineService, auditService, logStoreService } from '@causeway/protos'
-import { schemaOf, type Start } from '@causeway/runtime'
+import { schemaOf, type ProcessParts } from '@causeway/runtime'
 import { anchorOf } from './anchor.ts'
 import { anchorPeriodically, openAnchorStores, warnOfLostAnchors } from './anchor-stores.ts'
 import { openAttribution } from './attributing.ts'
+import { usualBounds, type Bounds } from './bounds.ts'
 import { openExport } from './export/open.ts'
 import { openLogStore, serveLogStore } from './log/open.ts'
 import { serveQuarantine } from './quarantine/serve.ts'
@@ -19,10 +20,13 @@ import { headOf, signingKeyIds, signNewHead, storeKey } from './store.ts'
 
 const alive = statement('select 1')
 
-const hour_ms = 3_600_000
 const day_ms = 86_400_000
 
-export const start: Start<Settings> = async (settings, given) => {
+export const start = async (
+  settings: Settings,
+  given: ProcessParts,
+  bounds: Bounds = usualBounds,
+): Promise<Service> => {
   const log = given.log.child({ service: 'audit' })
   const hsm = await openHsm(settings)
   const signing = await openSigning(settings, hsm)
@@ -32,7 +36,7 @@ export const start: Start<Settings> = async (settings, given) => {
   const db = await parts.openDatabase({
     url: settings.AUDIT_DATABASE_URL,
     ...schemaOf('audit'),
-    connections_max: settings.AUDIT_CONNECTIONS,
+    connections_max: settings.DATABASE_CONNECTIONS_MAX,
   })
   await prepare(db, signing.signer, signing.verifier, log)
   await warnOfLostAnchors(stores, db, log)
@@ -43,9 +47,12 @@ export const start: Start<Settings> = async (settings, given) => {
   parts.grpc.serve(auditQuarantineService, serveQuarantine({ ...recording, bus: parts.bus }))
   parts.grpc.serve(logStoreService, serveLogStore(db))
   const keys = await openKnownKeys({ ...parts, group: 'audit' })
-  const judging = { keys, bounds: judgeBoundsIn(settings) }
+  const judging = { keys, bounds }
   const attribution = await openAttribution(parts, { ...recording, judging })
-  const logStore = await openLogStore(parts, db, logBoundsIn(settings))
+  const logStore = await openLogStore(parts, db, {
+    retention_ms: settings.AUDIT_LOG_RETENTION_D * day_ms,
+    lines_max: bounds.logLines_max,
+  })
   parts.health.ready('audit database', async () => {
     await db.query(alive, [])
   })
@@ -70,14 +77,6 @@ export const start: Start<Settings> = async (settings, given) => {
       hsm?.close()
     },
   }
-}
-
-function judgeBoundsIn({ AUDIT_HOLD_S: hold_s, AUDIT_UNSIGNED_H: unsigned_h }: Settings) {
-  return { hold_ms: hold_s * 1_000, unsigned_ms: unsigned_h * hour_ms }
-}
-
-function logBoundsIn({ AUDIT_LOG_RETENTION_D: days, AUDIT_LOG_LINES_MAX: lines_max }: Settings) {
-  return { retention_ms: days * day_ms, lines_max }
 }
 
 /** The keys that sign, verify and encrypt. */

@@ -2,7 +2,13 @@
 import { cryptoSettings } from '@causeway/keys/provider'
 import { componentKeyFile } from '@causeway/keys/components'
 import { mailAddressFault } from '@causeway/fspiop'
-import { integer, optionalText, text, type SettingValues } from '@causeway/process'
+import {
+  databaseConnections,
+  integer,
+  optionalText,
+  text,
+  type SettingValues,
+} from '@causeway/process'
 
 export const settings = {
   AUDIT_DATABASE_URL: text({
@@ -11,13 +17,7 @@ export const settings = {
     secret: true,
   }),
   AUDIT_COMPONENT_KEY_FILE: componentKeyFile,
-  AUDIT_CONNECTIONS: integer({
-    about: 'connections to the database of the audit log',
-    unit: 'connections',
-    default: 4,
-    min: 1,
-    max: 100,
-  }),
+  DATABASE_CONNECTIONS_MAX: databaseConnections,
   AUDIT_SIGNING_KEY_FILE: optionalText({
     about:
       'PEM file, or pkcs11:object=LABEL: the Ed25519 private key that signs entries; the hub process makes its own',
@@ -72,22 +72,6 @@ export const settings = {
     check: mailAddressFault,
   }),
   HUB_NAME: text({ about: 'name of the hub as a participant', default: 'Hub' }),
-  AUDIT_HOLD_S: integer({
-    about:
-      'how long an entry waits for its source to register the key that signed it, before it is quarantined; and how late an entry from before the revocation of its key may come',
-    unit: 's',
-    default: 600,
-    min: 1,
-    max: 86_400,
-  }),
-  AUDIT_UNSIGNED_H: integer({
-    about:
-      'how long after a service registered its first component key its entries may be unsigned, as replicas make them that have no key yet; after that, unsigned entries are quarantined',
-    unit: 'h',
-    default: 24,
-    min: 0,
-    max: 8_760,
-  }),
   AUDIT_SECRETS_KEY: optionalText({
     about:
       '32 random bytes in base64url, or pkcs11:object=LABEL: the key that encrypts confidential members of entries, and entries in quarantine; several, separated by commas: the first encrypts, each decrypts; empty: they are stored in plain; the hub process makes its own',
@@ -99,13 +83,6 @@ export const settings = {
     default: 30,
     min: 1,
     max: 3_650,
-  }),
-  AUDIT_LOG_LINES_MAX: integer({
-    about: 'lines in the log store; the oldest above it are deleted',
-    unit: 'lines',
-    default: 1_000_000,
-    min: 1_000,
-    max: 100_000_000,
   }),
   ...cryptoSettings,
 }

@@ -6,6 +6,7 @@ import type { Service } from '@causeway/process'
 import { schemaOf, type ProcessParts, type Start } from '@causeway/runtime'
 import { openAccess } from './access/open.ts'
 import { serveOwnApprovals } from './approvals.ts'
+import { usualBounds, type Bounds } from './bounds.ts'
 import { openConsents, serveReads } from './consents/open.ts'
 import { attestationRoots, policyOf } from './consents/policy.ts'
 import { openAdapters } from './cryptography/adapters.ts'
@@ -19,6 +20,8 @@ import { openMeasures } from './measures.ts'
 import { day_ms, together, type OwnParts } from './own-parts.ts'
 import type { Settings } from './settings.ts'
 
+/** How long a key signs tokens before the next key replaces it. */
+const tokenKeyLife_ms = 30 * day_ms
 const alive = statement('select 1')
 
 /**
@@ -31,12 +34,16 @@ export const startReads: Start<Settings> = async (settings, parts) => {
   return { stop: () => db.close() }
 }
 
-export const start: Start<Settings> = async (settings, parts) => {
+export const start = async (
+  settings: Settings,
+  parts: ProcessParts,
+  bounds: Bounds = usualBounds,
+): Promise<Service> => {
   const files = await readFiles(settings)
   const db = await openOwnDatabase(settings, parts)
   const token = { stop: () => files.token?.close() }
   try {
-    const opened = await openParts(settings, parts, files, db)
+    const opened = await openParts({ settings, bounds }, parts, files, db)
     return together(parts.log, [token, { stop: () => db.close() }, opened])
   } catch (error) {
     await db.close()
@@ -59,7 +66,7 @@ async function readFiles(settings: Settings) {
 }
 
 async function openParts(
-  settings: Settings,
+  { settings, bounds }: Pick<OwnParts, 'settings' | 'bounds'>,
   parts: ProcessParts,
   { token, seal, ownKey, ...files }: Awaited<ReturnType<typeof readFiles>>,
   db: Database,
@@ -68,9 +75,8 @@ async function openParts(
   const key = await registerOwnKey({ db, bus: parts.bus }, ownKey, log)
   const bus = signedEntries(parts.bus, { key })
   const measures = openMeasures(parts.metrics)
-  const own: OwnParts = { settings, db, bus, grpc: parts.grpc, measures, log }
+  const own: OwnParts = { settings, bounds, db, bus, grpc: parts.grpc, measures, log }
   const providers = openAdapters({ seal, token, initial: settings.CRYPTO_PROVIDER })
-  const tokenKeyLife_ms = settings.AUTH_SERVICE_TOKEN_KEY_LIFE_D * day_ms
   const tokenKeys = openTokenKeys({ db, seal, providers, life_ms: tokenKeyLife_ms })
   await openStoredKeys(tokenKeys)
 
@@ -89,7 +95,7 @@ function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Datab
   return parts.openDatabase({
     url: settings.AUTH_SERVICE_DATABASE_URL,
     ...schemaOf('auth-service'),
-    connections_max: settings.AUTH_SERVICE_CONNECTIONS,
+    connections_max: settings.DATABASE_CONNECTIONS_MAX,
   })
 }
 

@@ -2,7 +2,14 @@
 import { cryptoSettings } from '@causeway/keys/provider'
 import { componentKeyFile } from '@causeway/keys/components'
 import { operatorProof } from '@causeway/grpc'
-import { choice, integer, optionalText, text, type SettingValues } from '@causeway/process'
+import {
+  choice,
+  databaseConnections,
+  integer,
+  optionalText,
+  text,
+  type SettingValues,
+} from '@causeway/process'
 
 export const settings = {
   AUTH_SERVICE_DATABASE_URL: text({
@@ -11,13 +18,7 @@ export const settings = {
     secret: true,
   }),
   AUTH_SERVICE_COMPONENT_KEY_FILE: componentKeyFile,
-  AUTH_SERVICE_CONNECTIONS: integer({
-    about: 'connections to it',
-    unit: 'connections',
-    default: 4,
-    min: 1,
-    max: 100,
-  }),
+  DATABASE_CONNECTIONS_MAX: databaseConnections,
   AUTH_SERVICE_SECRETS_KEY: optionalText({
     about:
       'encrypts the stored keys: 32 random bytes in base64url, or pkcs11:object=LABEL; several ' +
@@ -37,28 +38,6 @@ export const settings = {
       'was encrypted with the lost one stays unreadable',
     default: '',
   }),
-  AUTH_SERVICE_TOKEN_LIFE_S: integer({
-    about: 'how long a token of an FSP is valid',
-    unit: 's',
-    default: 300,
-    min: 30,
-    max: 3_600,
-  }),
-  AUTH_SERVICE_TOKEN_KEY_LIFE_D: integer({
-    about: 'how long a key signs tokens before the next key replaces it',
-    unit: 'd',
-    default: 30,
-    min: 1,
-    max: 365,
-  }),
-  AUTH_SERVICE_WRONG_SECRETS_MAX: integer({
-    about:
-      'wrong secrets of one client within a minute, per process, after which new ones are refused',
-    unit: 'secrets',
-    default: 10,
-    min: 1,
-    max: 10_000,
-  }),
   AUTH_SERVICE_CA_CERTIFICATE_FILE: optionalText({
     about: "PEM of the scheme's CA that signs client certificates; empty: none are issued",
   }),
@@ -71,20 +50,6 @@ export const settings = {
     default: 365,
     min: 1,
     max: 3_650,
-  }),
-  AUTH_SERVICE_PING_RETENTION_D: integer({
-    about: 'retention of pings; the last one of an FSP is always retained',
-    unit: 'd',
-    default: 30,
-    min: 1,
-    max: 3_650,
-  }),
-  AUTH_SERVICE_OPERATOR_TOKEN_LIFE_S: integer({
-    about: 'how long an access token of an operator is valid',
-    unit: 's',
-    default: 900,
-    min: 30,
-    max: 3_600,
   }),
   AUTH_SERVICE_SESSION_LIFE_S: integer({
     about: 'maximum duration of an operator session after a log-in',
@@ -101,13 +66,6 @@ export const settings = {
     default: 1_800,
     min: 60,
     max: 2_592_000,
-  }),
-  AUTH_SERVICE_SESSIONS_MAX: integer({
-    about: 'open sessions of one person; a further log-in ends the oldest one',
-    unit: 'sessions',
-    default: 20,
-    min: 1,
-    max: 1_000,
   }),
   AUTH_SERVICE_WRONG_PASSWORDS_MAX: integer({
     about:
@@ -149,13 +107,6 @@ export const settings = {
       'origins at which these keys may be used, separated by commas: https://operator.hub.example; ' +
       'with :* at the end any port',
     default: 'http://localhost:*',
-  }),
-  AUTH_SERVICE_FIDO_CHALLENGE_S: integer({
-    about: 'how long a challenge for a security key or a certificate can be answered',
-    unit: 's',
-    default: 120,
-    min: 10,
-    max: 600,
   }),
   AUTH_SERVICE_FIDO_REQUIRED: choice({
     about:
@@ -206,15 +157,6 @@ export const settings = {
     about:
       "file: the secret of the operator 'setup', a program that sets up the hub: 32 random bytes " +
       'in base64url; empty: none; the hub process creates its own',
-  }),
-  AUTH_SERVICE_SETUP_LIFE_S: integer({
-    about:
-      'how long that program may set up the hub, from the first start with its secret; then it may only ' +
-      'see and verify, until the file has another secret',
-    unit: 's',
-    default: 86_400,
-    min: 1,
-    max: 2_592_000,
   }),
   AUTH_SERVICE_OIDC_ISSUER: optionalText({
     about:
@@ -272,42 +214,11 @@ export const settings = {
     options: ['off', 'on'],
     default: 'off',
   }),
-  AUTH_SERVICE_KEY_USES_MAX: integer({
-    about:
-      'signatures, decryptions and translations of PINs that one operator or program may ask each process ' +
-      'for in a minute',
-    unit: 'uses',
-    default: 600,
-    min: 1,
-    max: 100_000,
-  }),
-  AUTH_SERVICE_PIN_REFUSALS_MAX: integer({
-    about:
-      'refused PIN blocks of a key, or of an operator or program, from which on no more are translated',
-    unit: 'blocks',
-    default: 10,
-    min: 1,
-    max: 1_000,
-  }),
-  AUTH_SERVICE_PIN_LOCK_S: integer({
-    about: 'how long refused PIN blocks count, which is also how long a lock lasts',
-    unit: 's',
-    default: 3_600,
-    min: 60,
-    max: 2_592_000,
-  }),
   AUTH_SERVICE_ATTESTATION_ROOTS_FILE: optionalText({
     about:
       'PEM of the makers of authenticators of which the credentials of users of PISPs have to be: the ' +
       'chain of each attestation has to reach one of them, and a credential without a chain is refused; ' +
       'empty: any maker',
-  }),
-  AUTH_SERVICE_OWNERSHIP_WAIT_MS: integer({
-    about: 'how long a registration of a consent waits for account-lookup before it is refused',
-    unit: 'ms',
-    default: 60_000,
-    min: 1_000,
-    max: 3_600_000,
   }),
   HUB_NAME: text({ about: 'name of the hub as a participant', default: 'Hub' }),
   ...cryptoSettings,

@@ -29,7 +29,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const db = await parts.openDatabase({
     url: settings.CONFIG_DATABASE_URL,
     ...schemaOf('config'),
-    connections_max: settings.CONFIG_CONNECTIONS_MAX,
+    connections_max: settings.DATABASE_CONNECTIONS_MAX,
   })
   await prepare(db, async () => {
     await sealing.reseal(db)

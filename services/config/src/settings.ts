@@ -1,6 +1,12 @@
 /** Every setting of config, with its unit, default and bounds. */
 import { componentKeyFile } from '@causeway/keys/components'
-import { integer, optionalText, text, type SettingValues } from '@causeway/process'
+import {
+  databaseConnections,
+  integer,
+  optionalText,
+  text,
+  type SettingValues,
+} from '@causeway/process'
 
 export const settings = {
   CONFIG_DATABASE_URL: text({
@@ -15,13 +21,7 @@ export const settings = {
       'encrypts, each decrypts; the hub process makes its own',
     secret: true,
   }),
-  CONFIG_CONNECTIONS_MAX: integer({
-    about: 'connections to it',
-    unit: 'connections',
-    default: 4,
-    min: 1,
-    max: 100,
-  }),
+  DATABASE_CONNECTIONS_MAX: databaseConnections,
   APPROVAL_LIFE_H: integer({
     about:
       'how long a request waits for the approval of another operator; then it has expired and must be ' +

@@ -134,12 +134,13 @@ describe('Messages that cannot be stored', () => {
     const stop = () => Promise.resolve()
     const subscribe = () => Promise.resolve({ stop, lowWatermark })
     const edge = await start(
-      { ...testSettings, FSPIOP_API_PUBLISH_TIMEOUT_MS: 100 },
+      testSettings,
       {
         ...world.parts,
         metrics: openMetrics({ ofProcess: false }),
         bus: { ...world.parts.bus, subscribe, publish },
       },
+      100,
     )
     try {
       await work(edge.url)

@@ -71,16 +71,14 @@ function transferRules(settings: Settings): TransferRules {
   }
 }
 
+/** How far completedTimestamp may lie in the future and in the past: the defaults of Mojaloop. */
+const mojaloopBounds = { ahead_ms_max: 200, behind_ms_max: 300_000 }
+
 /** Those that hold for transfers and bulk transfers. */
 function commonRules(settings: Settings): Pick<TransferRules, 'onUsAllowed' | 'timestampBounds'> {
   const isMojaloop = settings.COMPATIBILITY === 'mojaloop'
   return {
     onUsAllowed: settings.ON_US_TRANSFERS === 'on',
-    timestampBounds: isMojaloop
-      ? {
-          ahead_ms_max: settings.COMPLETED_TIMESTAMP_AHEAD_MS,
-          behind_ms_max: settings.COMPLETED_TIMESTAMP_BEHIND_MS,
-        }
-      : undefined,
+    timestampBounds: isMojaloop ? mojaloopBounds : undefined,
   }
 }

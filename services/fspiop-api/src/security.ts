@@ -5,6 +5,7 @@ import { isSchemeHeader, rsaAlgorithms } from '@causeway/fspiop'
 import { StartError, type Logger } from '@causeway/process'
 import { credentialsService } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
+import { age_max_ms } from './bounds.ts'
 import { openCertificateStates } from './identity/certificate-states.ts'
 import { openFspCertificates } from './identity/fsp-certificates.ts'
 import { openFspKeys } from './signatures/fsp-keys.ts'
@@ -63,7 +64,6 @@ export async function openSecurity(
   log: Logger,
   trusted: string,
 ): Promise<Security> {
-  const age_max_ms = settings.FSPIOP_API_KEY_AGE_MAX_MS
   const hsm = await openHsm(settings)
   const hubKeys = await signingKeys(settings, 'JWS_SIGNING_KEY_FILE', hsm)
   const authServiceKeys =
@@ -125,7 +125,6 @@ async function openMtls(
     settings.EDGE_TLS_CRL_FILE === undefined && settings.EDGE_TLS_CRL_URL === ''
       ? undefined
       : await openRevocationLists(settings, { authorities, http, log, metrics, now_ms })
-  const age_max_ms = settings.FSPIOP_API_KEY_AGE_MAX_MS
   const certificates = openFspCertificates({ grpc, log, age_max_ms, now_ms })
   const acceptsUnregistered = settings.EDGE_CERTIFICATES === 'any'
   const judge = openCertificateStates({ certificates, acceptsUnregistered, lists, now_ms, log })
@@ -194,7 +193,6 @@ function identifyBy(
   log: Logger,
 ): Identify {
   if (settings.EDGE_IDENTITY === 'header') return byHeader
-  const age_max_ms = settings.FSPIOP_API_KEY_AGE_MAX_MS
   const requiresBinding = settings.EDGE_TOKEN_BINDING === 'required'
   return byToken({ grpc, log, hubName: settings.HUB_NAME, age_max_ms, requiresBinding })
 }

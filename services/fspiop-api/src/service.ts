@@ -27,6 +27,7 @@ import {
 } from '@causeway/process'
 import { dayReportsService, settlementReportsService } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
+import { age_max_ms, unknown_max, usualPublish_ms } from './bounds.ts'
 import { openAdmission } from './load/admission.ts'
 import { openAnswerQuotas } from './load/answer-quotas.ts'
 import { startAnswers, type Answers } from './answers/answers.ts'
@@ -80,7 +81,11 @@ export interface FspiopApi extends Service {
 
 const group = 'fspiop_api'
 
-export async function start(settings: Settings, parts: ProcessParts): Promise<FspiopApi> {
+export async function start(
+  settings: Settings,
+  parts: ProcessParts,
+  publish_ms = usualPublish_ms,
+): Promise<FspiopApi> {
   const withoutBase = basePathsOf(settings)
   const log = parts.log.child({ service: 'fspiop-api' })
   checkModes(settings, { ...parts, log })
@@ -88,7 +93,6 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
   const ownKey = await openOwnKey('fspiop-api', settings.FSPIOP_API_COMPONENT_KEY_FILE, parts)
   const tls = await readTls(settings)
   const security = await openSecurity(settings, parts, log, tls?.ca ?? '')
-  const { FSPIOP_API_PARTICIPANT_AGE_MAX_MS: age_max_ms } = settings
   const participants = await openParticipants({ group, grpc, bus, log, age_max_ms })
   const listener = await followKeys(bus, security)
   const owners = openConsentOwners({ grpc, log, age_max_ms })
@@ -97,7 +101,17 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
   await largeBodies.begin()
   const live = await openLive(settings, { bus, grpc, log })
   const currencies = await boundedCurrencies(settings, { bus, grpc, log })
-  const opened = { security, participants, owners, answers, largeBodies, live, currencies, log }
+  const opened = {
+    security,
+    participants,
+    owners,
+    answers,
+    largeBodies,
+    live,
+    currencies,
+    log,
+    publish_ms,
+  }
   const serveParts = openServing(settings, parts, opened)
   const { rates, admission, edge, identify, challenge } = serveParts
   const progress = followBulkProgress(serveParts.bulkBacklog, { grpc, log })
@@ -208,6 +222,7 @@ interface OpenedParts {
   readonly live: LiveSettings<Settings>
   readonly currencies: SchemeCurrencies | undefined
   readonly log: Logger
+  readonly publish_ms: number
 }
 
 /** The public keys of the hub and of the hosted auth service, for receivers of their messages. */
@@ -218,7 +233,17 @@ function publicKeysOf({ hubKeys, authServiceKeys }: Security): readonly object[]
 function openServing(
   settings: Settings,
   { bus, grpc, metrics, shared, tracer }: ProcessParts,
-  { security, participants, owners, answers, largeBodies, live, currencies, log }: OpenedParts,
+  {
+    security,
+    participants,
+    owners,
+    answers,
+    largeBodies,
+    live,
+    currencies,
+    log,
+    publish_ms,
+  }: OpenedParts,
 ): ServeParts & { readonly callbacks: CallbackParts } {
   const floods = openFloods(Date.now)
   const floodRate = openFloodRate(floods, Date.now)
@@ -253,7 +278,7 @@ function openServing(
     participants,
     quotas: openAnswerQuotas({
       unasked_max: settings.FSPIOP_API_UNSOLICITED_ANSWERS_MAX,
-      unknown_max: settings.FSPIOP_API_UNKNOWN_ANSWERS_MAX,
+      unknown_max,
       isSole: shared.isSole,
     }),
     answers,
@@ -270,7 +295,7 @@ function openServing(
       // In one process nobody is between the edge and transfers.
       shared.isSole ? bus : { publish: authenticatedRequests(bus, knownKeys(grpc)) },
       log,
-      settings.FSPIOP_API_PUBLISH_TIMEOUT_MS,
+      publish_ms,
     ),
     record: tracer && recordRequests(tracer),
   }

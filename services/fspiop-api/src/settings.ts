@@ -9,6 +9,7 @@ import {
   integer,
   optionalText,
   text,
+  tlsRenewal,
   type SettingValues,
 } from '@causeway/process'
 
@@ -196,20 +197,6 @@ export const settings = {
     max: 720,
     atRunTime: true,
   }),
-  COMPLETED_TIMESTAMP_AHEAD_MS: integer({
-    about: 'with COMPATIBILITY=mojaloop: how far completedTimestamp may lie in the future',
-    unit: 'ms',
-    default: 200,
-    min: 0,
-    max: 86_400_000,
-  }),
-  COMPLETED_TIMESTAMP_BEHIND_MS: integer({
-    about: 'with COMPATIBILITY=mojaloop: how far completedTimestamp may lie in the past',
-    unit: 'ms',
-    default: 300_000,
-    min: 0,
-    max: 86_400_000,
-  }),
   FSPIOP_API_IN_FLIGHT_MAX: integer({
     about:
       'requests in progress; above it transfers are refused, above three quarters of it quotes, ' +
@@ -283,13 +270,6 @@ export const settings = {
     max: 86_400_000,
     atRunTime: true,
   }),
-  FSPIOP_API_KEY_AGE_MAX_MS: integer({
-    about: 'maximum age of cached keys and tokens, also when a change event is missed',
-    unit: 'ms',
-    default: 60_000,
-    min: 100,
-    max: 3_600_000,
-  }),
   FSPIOP_API_BODIES_MAX_BYTES: integer({
     about: 'bodies of the requests in progress; above it requests are refused in the same order',
     unit: 'bytes',
@@ -349,37 +329,7 @@ export const settings = {
     min: 0,
     max: 1_000_000,
   }),
-  FSPIOP_API_UNKNOWN_ANSWERS_MAX: integer({
-    about:
-      'the minimum of such answers while the requests at other edges are unknown: distributed ' +
-      'services without Redis, or while Redis is unavailable',
-    unit: 'answers',
-    default: 30_000,
-    min: 0,
-    max: 10_000_000,
-  }),
-  FSPIOP_API_PUBLISH_TIMEOUT_MS: integer({
-    about: 'how long a request may take to become durable before it is refused',
-    unit: 'ms',
-    default: 5_000,
-    min: 100,
-    max: 60_000,
-  }),
-  FSPIOP_API_PARTICIPANT_AGE_MAX_MS: integer({
-    about: 'maximum age of cached participants, also when a change event is missed',
-    unit: 'ms',
-    default: 60_000,
-    min: 100,
-    max: 3_600_000,
-  }),
-  FSPIOP_API_TLS_RENEWAL_MS: integer({
-    about:
-      'interval between two checks for new certificate files and for certificates of listeners',
-    unit: 'ms',
-    default: 60_000,
-    min: 100,
-    max: 86_400_000,
-  }),
+  TLS_RENEWAL_MS: tlsRenewal,
   ...cryptoSettings,
 } as const
 

@@ -4,11 +4,19 @@
  */
 import { createPublicKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { StartError } from '@causeway/process'
+import {
+  memberName,
+  readFsps,
+  type FspEntry,
+  type FspsSettings,
+  type ParticipantName,
+} from '@causeway/sandbox-fsp/fsps'
 import type { FspSecrets, Secrets } from './secrets.ts'
 import type { HubSettings } from './settings.ts'
 
 export interface SandboxFsp {
-  readonly name: 'greenbank' | 'bluewallet' | 'amberpay' | 'lemonpay'
+  readonly name: ParticipantName
   /** For people, without a slash at the end. */
   readonly url: string
   /** For the hub, without a slash at the end. */
@@ -23,37 +31,43 @@ export interface SandboxFsp {
 export type SandboxFsps = readonly [payer: SandboxFsp, payee: SandboxFsp]
 
 export async function sandboxFsps(settings: HubSettings, secrets: Secrets): Promise<SandboxFsps> {
-  const { SANDBOX_GREENBANK_PORT, SANDBOX_GREENBANK_TLS_PORT } = settings
-  const { SANDBOX_BLUEWALLET_PORT, SANDBOX_BLUEWALLET_TLS_PORT } = settings
-  return [
-    await fsp('greenbank', SANDBOX_GREENBANK_PORT, SANDBOX_GREENBANK_TLS_PORT, secrets),
-    await fsp('bluewallet', SANDBOX_BLUEWALLET_PORT, SANDBOX_BLUEWALLET_TLS_PORT, secrets),
-  ]
+  return [await fsp('greenbank', settings, secrets), await fsp('bluewallet', settings, secrets)]
 }
 
 /** The second payee FSP of a payroll, next to bluewallet. */
 export function thirdSandboxFsp(settings: HubSettings, secrets: Secrets): Promise<SandboxFsp> {
-  const { SANDBOX_AMBERPAY_PORT, SANDBOX_AMBERPAY_TLS_PORT } = settings
-  return fsp('amberpay', SANDBOX_AMBERPAY_PORT, SANDBOX_AMBERPAY_TLS_PORT, secrets)
+  return fsp('amberpay', settings, secrets)
 }
 
 export function sandboxPisp(settings: HubSettings, secrets: Secrets): Promise<SandboxFsp> {
-  const { SANDBOX_LEMONPAY_PORT, SANDBOX_LEMONPAY_TLS_PORT } = settings
-  return fsp('lemonpay', SANDBOX_LEMONPAY_PORT, SANDBOX_LEMONPAY_TLS_PORT, secrets)
+  return fsp('lemonpay', settings, secrets)
+}
+
+/** Throws StartError for a participant that SANDBOX_FSPS_FILE lacks, and for one without fixed ports. */
+export async function sandboxPorts(
+  name: ParticipantName,
+  settings: FspsSettings,
+): Promise<Pick<FspEntry, 'port' | 'callbackPort'>> {
+  const entry = (await readFsps(settings))[name]
+  if (entry === undefined) throw new StartError(`SANDBOX_FSPS_FILE has no ${name}.`)
+  for (const member of ['port', 'callbackPort'] as const) {
+    if (entry[member] === 0) throw new StartError(`${memberName(name, member)} must not be 0.`)
+  }
+  return entry
 }
 
 async function fsp(
-  name: SandboxFsp['name'],
-  port: number,
-  tlsPort: number,
+  name: ParticipantName,
+  settings: HubSettings,
   secrets: Secrets,
 ): Promise<SandboxFsp> {
+  const { port, callbackPort } = await sandboxPorts(name, settings)
   const files = await secrets.ofFsp(name)
   const publicKey = createPublicKey(readFileSync(files.signingKeyFile))
   return {
     name,
     url: `http://127.0.0.1:${port}`,
-    callbackUrl: `https://127.0.0.1:${tlsPort}/callbacks`,
+    callbackUrl: `https://127.0.0.1:${callbackPort}/callbacks`,
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
     certificate: readFileSync(files.certificateFile, 'utf8'),
     secrets: files,

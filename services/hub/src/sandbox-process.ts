@@ -9,9 +9,11 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { StartError } from '@causeway/process'
+import type { FspEntry } from '@causeway/sandbox-fsp/fsps'
 import { request } from 'undici'
 import type { ClientSecret } from './onboarding.ts'
 import type { SandboxFsp, SandboxFsps } from './sandbox-fsps.ts'
+import { write } from './secret-files.ts'
 import type { HubSettings } from './settings.ts'
 
 export interface Sandbox {
@@ -33,7 +35,9 @@ export async function startSandbox(
 ): Promise<Sandbox> {
   const { DATA_DIR, HUB_NAME } = settings
   const main = fileURLToPath(new URL('../../sandbox-fsp/dist/main.js', import.meta.url))
-  const has = (name: SandboxFsp['name']) => (fsps.some((fsp) => fsp.name === name) ? 'on' : 'off')
+  const fspsFile = join(DATA_DIR, 'secrets', 'sandbox-fsps.json')
+  const entries = fsps.map((fsp) => [fsp.name, entryOf(fsp, clientSecrets)])
+  write(fspsFile, JSON.stringify(Object.fromEntries(entries), null, 2))
   const log = openSync(join(DATA_DIR, 'sandbox.log'), 'a', 0o600)
   const child = spawn(process.execPath, ['--enable-source-maps', main], {
     stdio: ['pipe', log, log],
@@ -43,13 +47,10 @@ export async function startSandbox(
       SANDBOX_IDENTITY: settings.EDGE_IDENTITY,
       SANDBOX_SIGNING: settings.JWS_VERIFY,
       SANDBOX_PEER_KEYS_URL: `${hub.operator}/participants/{name}/keys`,
-      SANDBOX_TLS_CA_FILE: fsps[0].secrets.caFile,
       SANDBOX_EXIT_WITH_PARENT: 'on',
-      SANDBOX_PISP: has('lemonpay'),
-      SANDBOX_BULK: has('amberpay'),
+      SANDBOX_FSPS_FILE: fspsFile,
       SANDBOX_VALIDITY_MS: String(settings.SANDBOX_VALIDITY_MS),
       AUTH_SERVICE_PARTICIPANT: settings.AUTH_SERVICE_PARTICIPANT,
-      ...Object.fromEntries(fsps.flatMap((fsp) => settingsOf(fsp, clientSecrets))),
     },
   })
   try {
@@ -61,21 +62,16 @@ export async function startSandbox(
   }
 }
 
-function settingsOf(
+function entryOf(
   { name, url, callbackUrl, secrets }: SandboxFsp,
   clientSecrets: ClientSecrets,
-): readonly (readonly [name: string, value: string])[] {
-  const prefix = `SANDBOX_${name.toUpperCase()}`
-  const { clientId = '', clientSecret = '' } = clientSecrets.get(name) ?? {}
-  return [
-    [`${prefix}_PORT`, new URL(url).port],
-    [`${prefix}_TLS_PORT`, new URL(callbackUrl).port],
-    [`${prefix}_TLS_CERTIFICATE_FILE`, secrets.certificateFile],
-    [`${prefix}_TLS_KEY_FILE`, secrets.keyFile],
-    [`${prefix}_SIGNING_KEY_FILE`, secrets.signingKeyFile],
-    [`${prefix}_CLIENT_ID`, clientId],
-    [`${prefix}_CLIENT_SECRET`, clientSecret],
-  ]
+): FspEntry {
+  return {
+    port: Number(new URL(url).port),
+    callbackPort: Number(new URL(callbackUrl).port),
+    ...secrets,
+    ...clientSecrets.get(name),
+  }
 }
 
 /**

@@ -14,9 +14,6 @@ import {
 import { serviceNames, settingPrefix } from '@causeway/services'
 import { innerServices } from './services.ts'
 
-const port = (about: string, usual: number) =>
-  integer({ about, unit: 'port', default: usual, min: 1, max: 65_535 })
-
 const own = {
   DATA_DIR: text({
     about: 'folder of the embedded engines, the log and the secrets',
@@ -44,14 +41,10 @@ const own = {
     max: 8_760,
   }),
   ...operationsSettings,
-  SANDBOX_GREENBANK_PORT: port('greenbank, the sandbox FSP that pays, for people', 4_301),
-  SANDBOX_BLUEWALLET_PORT: port('bluewallet, the sandbox FSP that is paid, for people', 4_302),
-  SANDBOX_GREENBANK_TLS_PORT: port('callbacks to greenbank', 4_311),
-  SANDBOX_BLUEWALLET_TLS_PORT: port('callbacks to bluewallet', 4_312),
-  SANDBOX_AMBERPAY_PORT: port('amberpay, the third sandbox FSP, for people', 4_304),
-  SANDBOX_AMBERPAY_TLS_PORT: port('callbacks to amberpay', 4_314),
-  SANDBOX_LEMONPAY_PORT: port('lemonpay, the sandbox PISP, for people', 4_303),
-  SANDBOX_LEMONPAY_TLS_PORT: port('callbacks to lemonpay', 4_313),
+  SANDBOX_FSPS_FILE: optionalText({
+    about:
+      'JSON file: the ports of the sandbox FSPs; the hub makes their credentials; empty: the usual ports',
+  }),
   SANDBOX_VALIDITY_MS: integer({
     about: 'how long a payment may take before it expires, unless the request sets it',
     unit: 'ms',

@@ -10,6 +10,7 @@ import type { Database, DatabaseOptions } from '@causeway/postgres'
 import { periodically, StartError, type Logger, type Periodic } from '@causeway/process'
 import { alarmsService, fundsService, ledgerService, liquidityService } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
+import { usualBounds, type LedgerBounds } from './bounds.ts'
 import type { AlarmRules } from './alarms/domain/alarm.ts'
 import { serveAlarms } from './alarms/serve.ts'
 import { openThresholdAlarms } from './alarms/threshold-alarms.ts'
@@ -30,6 +31,14 @@ import { serveLiquidity } from './liquidity/serve.ts'
 import { openVerifier } from './verification/verifier.ts'
 
 const partitions_every_ms = 6 * 60 * 60 * 1_000
+const alarmRules: AlarmRules = {
+  /** Shortest time between two notifications of an active alarm: an hour. */
+  interval_ms: 3_600_000,
+  /** Notifications of one alarm; an operator who has not acted after three acts on no fourth. */
+  notified_max: 3,
+  /** An alarm that has been active for a day is raised again. */
+  reset_ms: 24 * 3_600_000,
+}
 /** The time limit of an alarm check by the writer. */
 const own_ms_max = 2_000
 
@@ -41,6 +50,7 @@ export interface LedgerOptions {
   readonly modelsOf: FundsParts['modelsOf']
   /** How fine amounts may be now. */
   readonly decimals: () => DecimalBounds | undefined
+  readonly bounds?: LedgerBounds | undefined
 }
 
 /** A position whose alarms are checked. */
@@ -80,13 +90,13 @@ export interface Ledger {
 export async function openLedger(
   settings: Settings,
   parts: ProcessParts,
-  { log, database, databaseOptions, modelsOf, decimals }: LedgerOptions,
+  { log, database, databaseOptions, modelsOf, decimals, bounds = usualBounds }: LedgerOptions,
 ): Promise<Ledger> {
   const hubName = settings.HUB_NAME
   const states = new Map(statesOf(settings.PARTICIPANT_STATES))
   const { months, partitions } = await maintainPartitions(database, log)
   const connection = openConnection(parts, databaseOptions, log)
-  const alarms = openThresholdAlarms(parts.bus, alarmRules(settings))
+  const alarms = openThresholdAlarms(parts.bus, alarmRules)
   const rules: CoverRules = {
     hubName,
     decimals,
@@ -99,8 +109,8 @@ export async function openLedger(
   const writer = openWriter(connection, {
     ...rules,
     log,
-    batch_max: settings.LEDGER_BATCH_MAX,
-    queued_max: settings.LEDGER_QUEUE_MAX,
+    batch_max: bounds.batch_max,
+    queued_max: bounds.queued_max,
     onBatch: measureLedger(parts.metrics, log),
   })
   const verifier = openVerifier(() =>
@@ -116,7 +126,7 @@ export async function openLedger(
     ...funds,
     database,
     log,
-    every_ms: settings.FUNDS_SWEEP_INTERVAL_MS,
+    every_ms: bounds.fundsSweep_ms,
     isHere: () => connection.holdsLock(),
   })
   const ledgerParts = { database, writer, verifier, log, ...rules }
@@ -203,14 +213,6 @@ async function maintainPartitions(
   await make()
   const name = "making the journal's next partitions"
   return { months, partitions: periodically(partitions_every_ms, make, { log, name }) }
-}
-
-function alarmRules(settings: Settings): AlarmRules {
-  return {
-    interval_ms: settings.LEDGER_ALARM_INTERVAL_MIN * 60_000,
-    notified_max: settings.LEDGER_ALARM_NOTICES_MAX,
-    reset_ms: settings.LEDGER_ALARM_RESET_H * 3_600_000,
-  }
 }
 
 function openConnection(

@@ -202,7 +202,7 @@ describe('an FSP that hangs', () => {
     const slow = await sinkThat(() => 'HANG')
     const quick = await sinkThat()
     // A message that waits for the slow FSP waits longer than this test runs.
-    const { publish, reports } = await openTestWorld({ PARK_AFTER_MS: 30_000 })
+    const { publish, reports } = await openTestWorld({ park_after_ms: 30_000 })
     for (let at = 0; at < 40; at++) {
       await publish(...Array.from({ length: 10 }, () => notify({ url: slow.url, fspId: 'slow' })))
       const before = quick.received.length
@@ -217,7 +217,7 @@ describe('an FSP that hangs', () => {
   test('Any number of unanswered messages to one FSP delays no message to another FSP', async () => {
     const slow = await sinkThat(() => 'HANG')
     const quick = await sinkThat()
-    const { publish } = await openTestWorld({ PARK_AFTER_MS: 10_000 })
+    const { publish } = await openTestWorld({ park_after_ms: 10_000 })
     for (let at = 0; at < 200; at++) await publish(notify({ url: slow.url, fspId: 'slow' }))
     const entityId = randomUUID()
     const toQuick = () => notify({ url: quick.url, fspId: 'quick', entityId })

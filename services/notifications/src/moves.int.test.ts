@@ -91,7 +91,7 @@ function metric(world: World, line: string): Promise<true> {
 
 /** Long pauses between attempts: only a change of address ends them. */
 const reluctant = {
-  PARK_AFTER_MS: 10_000,
+  park_after_ms: 10_000,
   NOTIFICATIONS_CIRCUIT_TRIAL_MS: hour_ms,
   NOTIFICATIONS_RETRY_FIRST_MS: hour_ms,
   NOTIFICATIONS_RETRY_MAX_MS: hour_ms,
@@ -124,7 +124,7 @@ test('Unanswered attempts to an old address delay nothing, and are repeated at t
   const world = await openTestWorld(
     {
       ...reluctant,
-      PARK_AFTER_MS: 100,
+      park_after_ms: 100,
       CALLBACK_TIMEOUT_MS: 60_000,
       NOTIFICATIONS_LANE_MAX: 4,
     },

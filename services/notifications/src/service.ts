@@ -18,8 +18,9 @@ import {
   type Logger,
   type Metrics,
   type Periodic,
+  type Service,
 } from '@causeway/process'
-import { openServiceEgress, schemaOf, type ProcessParts, type Start } from '@causeway/runtime'
+import { openServiceEgress, schemaOf, type ProcessParts } from '@causeway/runtime'
 import { openAddresses } from './addresses.ts'
 import { mailServer } from './contract.ts'
 import type { BackoffBounds } from './domain/backoff.ts'
@@ -45,13 +46,19 @@ const hour_ms = 3_600_000
 const upkeep_every_ms = hour_ms
 /** The maximum age of cached participants, also when a change event was missed. */
 const age_max_ms = 60_000
+/** A callback unanswered for this time is parked, and other messages continue; most FSPs answer sooner. */
+const usualPark_ms = 500
 const stop_wait_ms = 5_000
 const stop_look_ms = 20
 const partitioned = ['deliveries', 'undelivered']
 const ping = statement('select 1')
 const consumedEvents = ['NotifyRequested'] as const
 
-export const start: Start<Settings> = async (settings, given) => {
+export const start = async (
+  settings: Settings,
+  given: ProcessParts,
+  park_after_ms = usualPark_ms,
+): Promise<Service> => {
   const log = given.log.child({ service: 'notifications' })
   const tls = await clientTlsOf(settings, given.metrics)
   const egress = openServiceEgress('notifications', settings, given, log)
@@ -94,7 +101,7 @@ export const start: Start<Settings> = async (settings, given) => {
     waiting,
     isTraced: tracer !== undefined,
     backoff,
-    park_after_ms: settings.PARK_AFTER_MS,
+    park_after_ms,
     onLateEnd: (notification, end) =>
       retries.onEnd({ notification, attempts: 0, tries: noTries }, end),
   })

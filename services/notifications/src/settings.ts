@@ -21,13 +21,6 @@ export const settings = {
     min: 100,
     max: 60_000,
   }),
-  PARK_AFTER_MS: integer({
-    about: 'a callback unanswered for this time is parked, and other messages continue',
-    unit: 'ms',
-    default: 500,
-    min: 10,
-    max: 10_000,
-  }),
   NOTIFICATIONS_TLS_CERTIFICATE_FILE: optionalText({
     about: 'PEM file: the client certificate for https FSPs; empty: none',
   }),

@@ -26,7 +26,7 @@ async function openTestWorld(
 }
 
 /** No slow attempt times out or is parked. */
-const patient = { CALLBACK_TIMEOUT_MS: 60_000, PARK_AFTER_MS: 10_000 }
+const patient = { CALLBACK_TIMEOUT_MS: 60_000, park_after_ms: 10_000 }
 
 const from = (source: string, messages: number, url: string) =>
   Array.from({ length: messages }, () => notify({ url, source, headers: { 'x-from': source } }))
@@ -50,7 +50,7 @@ test('While all messages of one source are unanswered, another source has a slot
 })
 
 test('While unanswered messages of one source are parked, another source has a slot at once', async () => {
-  const changed = { NOTIFICATIONS_LANE_MAX: 8, PARK_AFTER_MS: 50 }
+  const changed = { NOTIFICATIONS_LANE_MAX: 8, park_after_ms: 50 }
   const { sink, world } = await openTestWorld(() => 'HANG', changed)
   await world.publish(...from('greenbank', 40, sink.url))
   await parked(world, 40)

@@ -2,13 +2,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { EventBus } from '@causeway/bus'
 import { openOwnKey, signedEntries } from '@causeway/keys/components'
-import { openLedger, type Ledger } from '@causeway/ledger'
+import { openLedger, type Ledger, type LedgerBounds } from '@causeway/ledger'
 import { openLiveSettings, openSchemeCurrencies, type LiveSettings } from '@causeway/live-settings'
 import { statement, type Transaction } from '@causeway/postgres'
-import { retrying, StartError, type Logger } from '@causeway/process'
+import { retrying, StartError, type Logger, type Service } from '@causeway/process'
 import { operatorsService, settlementModelsService } from '@causeway/protos'
 import { serviceNames } from '@causeway/services'
-import { openServiceEgress, schemaOf, type Start } from '@causeway/runtime'
+import { openServiceEgress, schemaOf, type ProcessParts } from '@causeway/runtime'
 import type { ChangesParts } from './changes/serve.ts'
 import { sendMails } from './mails/handle.ts'
 import { modelsFrom } from './participants/models.ts'
@@ -22,7 +22,11 @@ import { schemaVersion, settings as definitions, type Settings } from './setting
 const lock_wait_ms = 1_000
 const hour_ms = 3_600_000
 
-export const start: Start<Settings> = async (settings, given) => {
+export const start = async (
+  settings: Settings,
+  given: ProcessParts,
+  bounds?: LedgerBounds,
+): Promise<Service> => {
   const { grpc } = given
   const log = given.log.child({ service: 'participant-lifecycle' })
   const keyFile = settings.PARTICIPANT_LIFECYCLE_COMPONENT_KEY_FILE
@@ -32,7 +36,7 @@ export const start: Start<Settings> = async (settings, given) => {
   const databaseOptions = {
     url: settings.PARTICIPANT_LIFECYCLE_DATABASE_URL,
     ...schemaOf('participant-lifecycle'),
-    connections_max: settings.PARTICIPANT_LIFECYCLE_CONNECTIONS,
+    connections_max: settings.DATABASE_CONNECTIONS_MAX,
   }
   const database = await parts.openDatabase(databaseOptions)
   const modelsOf = modelsFrom(grpc.client(settlementModelsService, 'settlements'))
@@ -43,7 +47,14 @@ export const start: Start<Settings> = async (settings, given) => {
   )
   const bound = settings.AMOUNT_DECIMALS
   const currencies = await openSchemeCurrencies('participant-lifecycle', bound, joined)
-  const options = { log, database, databaseOptions, modelsOf, decimals: () => currencies.decimals }
+  const options = {
+    log,
+    database,
+    databaseOptions,
+    modelsOf,
+    decimals: () => currencies.decimals,
+    bounds,
+  }
   const ledger = await openLedger(live.current, parts, options)
   const stopping = new AbortController()
   const { signal } = stopping

@@ -3,7 +3,7 @@ import { componentKeyFile } from '@causeway/keys/components'
 import { egressSettings } from '@causeway/http'
 import { settings as ledgerSettings } from '@causeway/ledger'
 import { amountDecimals } from '@causeway/live-settings'
-import { choice, integer, text, type SettingValues } from '@causeway/process'
+import { choice, databaseConnections, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
   PARTICIPANT_LIFECYCLE_DATABASE_URL: text({
@@ -12,13 +12,7 @@ export const settings = {
     secret: true,
   }),
   PARTICIPANT_LIFECYCLE_COMPONENT_KEY_FILE: componentKeyFile,
-  PARTICIPANT_LIFECYCLE_CONNECTIONS: integer({
-    about: 'connections for queries; the writer of the ledger has one more',
-    unit: 'connections',
-    default: 4,
-    min: 1,
-    max: 100,
-  }),
+  DATABASE_CONNECTIONS_MAX: databaseConnections,
   ...ledgerSettings,
   AMOUNT_DECIMALS: amountDecimals,
   ...egressSettings,

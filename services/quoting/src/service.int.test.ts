@@ -73,9 +73,13 @@ async function startOthers(): Promise<void> {
   ]
 }
 
-async function startQuoting(changes: Partial<Settings> = {}, own: ProcessParts = parts) {
+async function startQuoting(
+  changes: Partial<Settings> = {},
+  own: ProcessParts = parts,
+  lookup_ms?: number,
+) {
   const values = { ...defaultsOf(settings), QUOTING_SWEEP_INTERVAL_MS: 20 }
-  services.push(await start({ ...values, ...changes }, own))
+  services.push(await start({ ...values, ...changes }, own, lookup_ms))
 }
 
 async function stopAll(): Promise<void> {
@@ -176,7 +180,7 @@ test('The destination comes from account-lookup if the request does not name it'
 })
 
 test('A lookup that does not answer refuses only the quotes that need it and delays no others', async () => {
-  await startQuoting({ QUOTING_LOOKUP_TIMEOUT_MS: 100 })
+  await startQuoting({}, parts, 100)
   const [lost, other] = [randomUUID(), randomUUID()]
   await publish(withoutDestination(asking(lost)), asking(other))
   await published(other, 'QuoteRequestAccepted')

@@ -7,7 +7,7 @@ import { openLiveSettings, type LiveSettings } from '@causeway/live-settings'
 import { openBodies, type Bodies } from '@causeway/keys/months'
 import { openParticipants } from '@causeway/participants'
 import type { Database } from '@causeway/postgres'
-import { openClockWatch, periodically, type Metrics } from '@causeway/process'
+import { openClockWatch, periodically, type Metrics, type Service } from '@causeway/process'
 import {
   accountLookupService,
   operatorsService,
@@ -15,7 +15,7 @@ import {
   schemeRulesService,
 } from '@causeway/protos'
 import { openDeliveryStore } from '@causeway/records'
-import { schemaOf, type ProcessParts, type Start } from '@causeway/runtime'
+import { schemaOf, type ProcessParts } from '@causeway/runtime'
 import { Gauge } from 'prom-client'
 import { consumedOfBulks, handleBulks, passBulksOn } from './bulk-quotes/handle.ts'
 import { openBulkStore } from './bulk-quotes/store.ts'
@@ -35,25 +35,38 @@ import { countStates, type Work } from './work.ts'
 /** Creates partitions well before their month begins, and deletes old counts. */
 const hour_ms = 3_600_000
 const upkeep_interval_ms = hour_ms
+/** Events per batch, one batch at a time: what arrives meanwhile forms the next one. */
+const batch_max = 100
+/** The maximum age of cached participants, also when a change event was missed. */
+const age_max_ms = 60_000
+/**
+ * How long the lookup of the payee's FSP may take for a request without destination. It is longer than
+ * account-lookup waits for an oracle.
+ */
+const usualLookup_ms = 2_000
 
-export const start: Start<Settings> = async (settings, given) => {
+export const start = async (
+  settings: Settings,
+  given: ProcessParts,
+  lookup_ms = usualLookup_ms,
+): Promise<Service> => {
   const log = given.log.child({ service: 'quoting' })
   const ownKey = await openOwnKey('quoting', settings.QUOTING_COMPONENT_KEY_FILE, { ...given, log })
   const parts = { ...given, bus: signedEntries(given.bus, ownKey) }
   const db = await parts.openDatabase({
     url: settings.QUOTING_DATABASE_URL,
     ...schemaOf('quoting'),
-    connections_max: settings.QUOTING_CONNECTIONS_MAX,
+    connections_max: settings.DATABASE_CONNECTIONS_MAX,
   })
   const participants = await openParticipants({
     ...parts,
     group: 'quoting',
     log,
-    age_max_ms: settings.QUOTING_PARTICIPANT_AGE_MAX_MS,
+    age_max_ms,
   })
   const encryption = settings.MESSAGE_ENCRYPTION
   const bodies = await openBodies(encryption, { ...parts, service: 'quoting', db, log })
-  const work = await openWork(settings, { ...parts, log }, { db, participants, bodies })
+  const work = await openWork({ ...parts, log }, { db, participants, bodies, lookup_ms })
   await ensurePartitions(work)
   parts.grpc.serve(
     quotesService,
@@ -68,10 +81,7 @@ export const start: Start<Settings> = async (settings, given) => {
     settings.QUOTING_MODE === 'pass-through'
       ? (events) => passThroughBatch(work, events)
       : (events) => handleBatch(work, events),
-    {
-      batch_max: settings.QUOTING_BATCH_MAX,
-      batches_in_flight_max: settings.QUOTING_BATCHES_IN_FLIGHT_MAX,
-    },
+    { batch_max },
   )
   const bulks = await onEvents(
     parts.bus,
@@ -127,12 +137,12 @@ function serveRules(
 interface Opened extends Pick<Work, 'participants'> {
   readonly db: Database
   readonly bodies: Bodies
+  readonly lookup_ms: number
 }
 
 async function openWork(
-  settings: Settings,
   { bus, grpc, metrics, log }: ProcessParts,
-  { db, participants, bodies }: Opened,
+  { db, participants, bodies, lookup_ms }: Opened,
 ): Promise<Work> {
   return {
     store: cachePending(openQuoteTables(db, bus, bodies)),
@@ -143,7 +153,7 @@ async function openWork(
     participants,
     findOwners: openOwners({
       calls: grpc.client(accountLookupService, 'account-lookup'),
-      deadline_ms: settings.QUOTING_LOOKUP_TIMEOUT_MS,
+      deadline_ms: lookup_ms,
       log,
     }),
     publish: (messages) => bus.publish(messages),
@@ -155,7 +165,8 @@ async function openWork(
       clock: 'quoting',
     }),
     ...countStates(metrics),
-    pending_max_ms: settings.QUOTING_PENDING_MAX_MS,
+    // Of a request without expiration: no payer waits longer.
+    pending_max_ms: hour_ms,
   }
 }
 

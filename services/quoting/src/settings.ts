@@ -1,7 +1,7 @@
 /** Every setting of quoting, with its unit, default and bounds. */
 import { componentKeyFile } from '@causeway/keys/components'
 import { messageEncryption } from '@causeway/keys/months'
-import { choice, integer, text, type SettingValues } from '@causeway/process'
+import { choice, databaseConnections, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
   QUOTING_DATABASE_URL: text({
@@ -11,54 +11,13 @@ export const settings = {
   }),
   QUOTING_COMPONENT_KEY_FILE: componentKeyFile,
   MESSAGE_ENCRYPTION: messageEncryption,
-  QUOTING_CONNECTIONS_MAX: integer({
-    about: 'connections to it',
-    unit: 'connections',
-    default: 4,
-    min: 1,
-    max: 100,
-  }),
-  QUOTING_BATCH_MAX: integer({
-    about: 'events in one batch',
-    unit: 'events',
-    default: 100,
-    min: 1,
-    max: 1_000,
-  }),
-  QUOTING_BATCHES_IN_FLIGHT_MAX: integer({
-    about: 'batches in progress at once; later events form the next batch',
-    unit: 'batches',
-    default: 1,
-    min: 1,
-    max: 16,
-  }),
+  DATABASE_CONNECTIONS_MAX: databaseConnections,
   QUOTING_MODE: choice({
     about:
       'stored: quotes are stored and checked against the scheme rules, answers are repeated; ' +
       'pass-through: quotes are only relayed',
     options: ['stored', 'pass-through'],
     default: 'stored',
-  }),
-  QUOTING_PENDING_MAX_MS: integer({
-    about: 'how long a request without expiration waits for its answer',
-    unit: 'ms',
-    default: 3_600_000,
-    min: 1_000,
-    max: 86_400_000,
-  }),
-  QUOTING_LOOKUP_TIMEOUT_MS: integer({
-    about: "how long the lookup of a payee's FSP may take for a request without destination",
-    unit: 'ms',
-    default: 2_000,
-    min: 10,
-    max: 60_000,
-  }),
-  QUOTING_PARTICIPANT_AGE_MAX_MS: integer({
-    about: 'maximum age of a cached participant',
-    unit: 'ms',
-    default: 60_000,
-    min: 1_000,
-    max: 3_600_000,
   }),
   QUOTING_RULES_INTERVAL_MS: integer({
     about: 'interval of refreshing scheme rules that another process may have changed',

@@ -25,6 +25,8 @@ export interface Bank extends Ports {
 export interface BankOptions extends PortOptions {
   readonly name: SandboxName
   readonly keysOf: KeysOf
+  /** Whether the people of a payroll are customers too. */
+  readonly hasPayroll: boolean
 }
 
 const resendAfter_ms = 2_000
@@ -36,7 +38,7 @@ export async function openBank(options: BankOptions): Promise<Bank> {
   let url = ''
   const dfsp = sandboxDfsp(name, settings, () => url)
   const fsp = openFsp(options, dfsp)
-  const staff = settings.SANDBOX_BULK === 'on' ? staffOf(name) : []
+  const staff = options.hasPayroll ? staffOf(name) : []
   const registration = register(fsp, [...customersOf(name), ...staff], log)
   const close = () => {
     registration.stop()
@@ -44,7 +46,14 @@ export async function openBank(options: BankOptions): Promise<Bank> {
   }
   try {
     const people = peopleApp(
-      { fsp, name, registration, dfsp, signing: credentials.signing },
+      {
+        fsp,
+        name,
+        registration,
+        dfsp,
+        signing: credentials.signing,
+        hasPayroll: options.hasPayroll,
+      },
       settings,
     )
     const ports = await openPorts(fsp, people, options)

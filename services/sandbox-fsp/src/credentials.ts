@@ -1,10 +1,10 @@
 /**
- * The credentials of a sandbox FSP, read from the files in its settings; an error names what is
- * missing.
+ * The credentials of a sandbox FSP, read from the files of its entry; an error names what is missing.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { readSigning, type Signing, type Tls, type TokenOptions } from '@causeway/fsp'
 import { readPem, StartError } from '@causeway/process'
+import { memberName, type FspEntry, type ParticipantName } from './fsps.ts'
 import type { Settings } from './settings.ts'
 
 export interface Credentials {
@@ -21,57 +21,47 @@ export interface Credentials {
   readonly secret: Buffer
 }
 
-const prefixes = {
-  greenbank: 'SANDBOX_GREENBANK',
-  bluewallet: 'SANDBOX_BLUEWALLET',
-  amberpay: 'SANDBOX_AMBERPAY',
-  lemonpay: 'SANDBOX_LEMONPAY',
-} as const
-
-/** Throws StartError for a missing setting and an unreadable file. */
+/** Throws StartError for a missing member and an unreadable file. */
 export async function readCredentials(
-  name: keyof typeof prefixes,
+  name: ParticipantName,
+  entry: FspEntry,
   settings: Settings,
 ): Promise<Credentials> {
-  const prefix = prefixes[name]
+  const pem = (member: keyof FspEntry & `${string}File`) =>
+    readPem(memberName(name, member), entry[member])
   const identity = settings.SANDBOX_IDENTITY
-  const caFile = settings.SANDBOX_TLS_CA_FILE
-  const certificateFile = settings[`${prefix}_TLS_CERTIFICATE_FILE`]
-  const isCertified = identity === 'mtls' || certificateFile !== undefined
-  const ca =
-    isCertified || caFile !== undefined ? await readPem('SANDBOX_TLS_CA_FILE', caFile) : undefined
+  const isCertified = identity === 'mtls' || entry.certificateFile !== undefined
+  const ca = isCertified || entry.caFile !== undefined ? await pem('caFile') : undefined
   const own =
     ca !== undefined && isCertified
-      ? {
-          certificate: await readPem(`${prefix}_TLS_CERTIFICATE_FILE`, certificateFile),
-          key: await readPem(`${prefix}_TLS_KEY_FILE`, settings[`${prefix}_TLS_KEY_FILE`]),
-          ca,
-        }
+      ? { certificate: await pem('certificateFile'), key: await pem('keyFile'), ca }
       : undefined
-  const clientId = settings[`${prefix}_CLIENT_ID`]
-  const clientSecret = settings[`${prefix}_CLIENT_SECRET`]
+  const { clientId, clientSecret } = entry
   const hasClient = clientId !== undefined && clientSecret !== undefined
   if (identity === 'token' && !hasClient) {
-    throw new StartError(`${prefix}_CLIENT_ID or ${prefix}_CLIENT_SECRET is not set.`)
+    const member = clientId === undefined ? 'clientId' : 'clientSecret'
+    throw new StartError(`${memberName(name, member)} is not set.`)
   }
   return {
     tls: identity === 'mtls' ? own : ca === undefined ? undefined : { ca },
     callbackTls: own,
     token: identity === 'token' && hasClient ? { clientId, clientSecret } : undefined,
-    ...(await readSigningKey(`${prefix}_SIGNING_KEY_FILE`, settings)),
+    ...(await readSigningKey(name, entry, settings)),
   }
 }
 
 async function readSigningKey(
-  name: `${(typeof prefixes)[keyof typeof prefixes]}_SIGNING_KEY_FILE`,
+  name: ParticipantName,
+  { signingKeyFile }: FspEntry,
   settings: Settings,
 ): Promise<Pick<Credentials, 'signing' | 'secret'>> {
   if (settings.SANDBOX_SIGNING === 'off') return { signing: undefined, secret: randomBytes(32) }
-  const pem = await readPem(name, settings[name])
+  const member = memberName(name, 'signingKeyFile')
+  const pem = await readPem(member, signingKeyFile)
   const secret = createHmac('sha256', pem).update('fulfilments').digest()
   try {
     return { signing: await readSigning(pem), secret }
   } catch (error) {
-    throw new StartError(`${name}: ${error instanceof Error ? error.message : String(error)}.`)
+    throw new StartError(`${member}: ${error instanceof Error ? error.message : String(error)}.`)
   }
 }

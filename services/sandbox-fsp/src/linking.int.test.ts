@@ -6,6 +6,7 @@ import { settings } from './settings.ts'
 import { openHubRelay, type HubRelay } from './testing/hub-relay.ts'
 
 const silent = openLog({ name: 'test', level: 'silent' })
+const anyPort = { port: 0, callbackPort: 0 }
 const amara = '12025550101'
 const everyday = `greenbank.${amara}.everyday`
 
@@ -22,17 +23,17 @@ async function open(host: string): Promise<void> {
   hub = await openHubRelay()
   const values = {
     SANDBOX_HOST: host,
-    SANDBOX_PISP: 'on',
-    SANDBOX_GREENBANK_PORT: '0',
-    SANDBOX_BLUEWALLET_PORT: '0',
-    SANDBOX_LEMONPAY_PORT: '0',
     SANDBOX_IDENTITY: 'header',
     SANDBOX_SIGNING: 'off',
-    SANDBOX_VERIFICATION: 'itself',
+    AUTH_SERVICE_PARTICIPANT: '',
     HUB_URL: hub.url,
   }
   const reading = readSettings(settings, { sources: [{ origin: 'flag', values }], prefixes: [] })
-  sandbox = await start(reading.values, silent)
+  sandbox = await start(
+    reading.values,
+    { greenbank: anyPort, bluewallet: anyPort, lemonpay: anyPort },
+    silent,
+  )
   const { greenbank, bluewallet, lemonpay } = sandbox
   if (lemonpay === undefined) throw new Error('there is no PISP')
   pisp = lemonpay.url

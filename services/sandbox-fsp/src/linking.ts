@@ -22,7 +22,7 @@ const remembered_max = 10_000
 /** @param url the FSP's plain port, once it is open */
 export function sandboxDfsp(
   name: SandboxName,
-  { SANDBOX_VERIFICATION, AUTH_SERVICE_PARTICIPANT, SANDBOX_CALLBACK_URIS }: Settings,
+  { AUTH_SERVICE_PARTICIPANT, SANDBOX_CALLBACK_URIS }: Settings,
   url: () => string,
 ): SandboxDfsp {
   const otps = new Map<string, string>()
@@ -43,7 +43,7 @@ export function sandboxDfsp(
         return state === 'READY' ? { state, payer } : { state }
       },
       verification:
-        SANDBOX_VERIFICATION === 'itself' || AUTH_SERVICE_PARTICIPANT === ''
+        AUTH_SERVICE_PARTICIPANT === ''
           ? { by: 'ITSELF' }
           : { by: 'AUTH_SERVICE', name: AUTH_SERVICE_PARTICIPANT },
       onPayment(payment) {

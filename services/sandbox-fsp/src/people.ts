@@ -18,11 +18,13 @@ export interface PeopleParts {
   readonly registration: Pick<Registration, 'isDone'>
   readonly dfsp: SandboxDfsp
   readonly signing: Signing | undefined
+  /** Whether there is anybody whom `POST /payrolls` pays. */
+  readonly hasPayroll: boolean
 }
 
 export function peopleApp(
-  { fsp, name, registration, dfsp, signing }: PeopleParts,
-  { SANDBOX_HOST, SANDBOX_VALIDITY_MS, SANDBOX_BULK }: Settings,
+  { fsp, name, registration, dfsp, signing, hasPayroll }: PeopleParts,
+  { SANDBOX_HOST, SANDBOX_VALIDITY_MS }: Settings,
 ): Express {
   const app = express()
   app.disable('x-powered-by')
@@ -47,8 +49,10 @@ export function peopleApp(
   })
   // One line of JSON for each step, the outcome last; the status is 200 as soon as there is a step.
   app.post('/payrolls', express.json({ type: () => true }), async (request, response) => {
-    if (SANDBOX_BULK === 'off') {
-      response.status(404).json({ error: 'nobody is on the payroll: set SANDBOX_BULK=on' })
+    if (!hasPayroll) {
+      response
+        .status(404)
+        .json({ error: 'nobody is on the payroll: SANDBOX_FSPS_FILE has no amberpay' })
       return
     }
     const { status, body } = await payStaff(fsp, name, request.body, (progress) => {

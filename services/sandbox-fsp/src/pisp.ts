@@ -21,7 +21,7 @@ export interface SandboxPisp extends Ports {
 
 export interface PispParts {
   readonly port: number
-  readonly tlsPort: number
+  readonly callbackPort: number
   readonly credentials: Credentials
   readonly keysOf: KeysOf
   readonly settings: Settings

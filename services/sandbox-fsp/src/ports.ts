@@ -21,7 +21,7 @@ export interface Ports {
 export interface PortOptions {
   readonly name: string
   readonly port: number
-  readonly tlsPort: number
+  readonly callbackPort: number
   readonly credentials: Credentials
   readonly settings: Settings
   readonly log: Logger
@@ -74,19 +74,21 @@ function callbackUrlOf(server: HttpServer, secure: CallbackServer | undefined): 
 
 async function openCallbacks(
   fsp: Fsp,
-  { name, tlsPort, credentials, settings }: PortOptions,
+  { name, callbackPort, credentials, settings }: PortOptions,
 ): Promise<CallbackServer | undefined> {
   if (credentials.callbackTls === undefined) return undefined
   const tls = { ...credentials.callbackTls, client: settings.HUB_NAME }
   try {
     return await serveCallbacks(fsp, {
       host: settings.SANDBOX_HOST,
-      port: tlsPort,
+      port: callbackPort,
       base: callbacks,
       tls,
     })
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    throw new StartError(`The sandbox FSP ${name} cannot take callbacks at ${tlsPort}: ${why}.`)
+    throw new StartError(
+      `The sandbox FSP ${name} cannot take callbacks at ${callbackPort}: ${why}.`,
+    )
   }
 }

@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { openLog, readSettings } from '@causeway/process'
 import { eventually } from '@causeway/process/testing'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
@@ -8,6 +11,8 @@ import { start, type Sandbox } from './service.ts'
 import { settings, type Settings } from './settings.ts'
 import { openHubRelay, type HubRelay } from './testing/hub-relay.ts'
 
+const anyPort = { port: 0, callbackPort: 0 }
+const two = { greenbank: anyPort, bluewallet: anyPort }
 const silent = openLog({ name: 'test', level: 'silent' })
 
 let hub: HubRelay
@@ -16,8 +21,6 @@ let sandbox: Sandbox
 /** Without certificates and keys: these tests do not depend on them. */
 function plainSettings(hubUrl: string): Settings {
   const values = {
-    SANDBOX_GREENBANK_PORT: '0',
-    SANDBOX_BLUEWALLET_PORT: '0',
     SANDBOX_IDENTITY: 'header',
     SANDBOX_SIGNING: 'off',
     HUB_URL: hubUrl,
@@ -27,7 +30,7 @@ function plainSettings(hubUrl: string): Settings {
 
 beforeEach(async () => {
   hub = await openHubRelay()
-  sandbox = await start(plainSettings(hub.url), silent)
+  sandbox = await start(plainSettings(hub.url), two, silent)
 })
 
 afterEach(async () => {
@@ -193,8 +196,7 @@ describe('with people on the payroll', () => {
 
   beforeEach(async () => {
     await sandbox.stop()
-    const values = { ...plainSettings(hub.url), SANDBOX_BULK: 'on', SANDBOX_AMBERPAY_PORT: 0 }
-    sandbox = await start(values as Settings, silent)
+    sandbox = await start(plainSettings(hub.url), { ...two, amberpay: anyPort }, silent)
     if (sandbox.amberpay === undefined) throw new Error('amberpay is not open')
     amberpay = sandbox.amberpay
   })
@@ -230,12 +232,12 @@ describe('with people on the payroll', () => {
   })
 })
 
-test('A payroll is refused where SANDBOX_BULK is off, and the answer names the setting', async () => {
+test('A payroll is refused without amberpay, and the answer names the setting', async () => {
   const { url } = sandbox.greenbank
   const body = JSON.stringify({ amount: '5', currency: 'USD' })
   const answer = await fetch(`${url}/payrolls`, { method: 'POST', body })
   expect(answer.status).toBe(404)
-  expect(await answer.json()).toEqual({ error: expect.stringContaining('SANDBOX_BULK=on') })
+  expect(await answer.json()).toEqual({ error: expect.stringContaining('SANDBOX_FSPS_FILE') })
 })
 
 test('A ping goes to the hub and back', async () => {
@@ -255,13 +257,15 @@ test('A callback that cannot be verified is refused', async () => {
 })
 
 test('The process ends when its parent closes its standard input', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sandbox-'))
+  const fsps = join(folder, 'fsps.json')
+  writeFileSync(fsps, JSON.stringify(two))
   const main = new URL('../dist/main.js', import.meta.url).pathname
   const child = spawn(process.execPath, [main], {
     stdio: ['pipe', 'ignore', 'pipe'],
     env: {
       PATH: process.env['PATH'],
-      SANDBOX_GREENBANK_PORT: '0',
-      SANDBOX_BLUEWALLET_PORT: '0',
+      SANDBOX_FSPS_FILE: fsps,
       SANDBOX_IDENTITY: 'header',
       SANDBOX_SIGNING: 'off',
       HUB_URL: hub.url,
@@ -272,4 +276,5 @@ test('The process ends when its parent closes its standard input', async () => {
   await once(child.stderr, 'data')
   child.stdin.end()
   expect(await ended).toEqual([0, null])
+  rmSync(folder, { recursive: true })
 })

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readSigning, type Signing } from '@causeway/fsp'
@@ -8,10 +8,12 @@ import { openLog, readSettings, StartError } from '@causeway/process'
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Agent, request } from 'undici'
+import { readFsps, usualFsps } from './fsps.ts'
 import { start, type Sandbox } from './service.ts'
 import { settings, type Settings } from './settings.ts'
 import { openHubRelay, type HubRelay, type RelayTls } from './testing/hub-relay.ts'
 
+const anyPort = { port: 0, callbackPort: 0 }
 const silent = openLog({ name: 'test', level: 'silent' })
 const validity = { from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 3_600_000) }
 const ca = makeCa({ subject: { commonName: 'Scheme CA', organization: undefined }, validity })
@@ -45,31 +47,31 @@ function settingsOf(values: Readonly<Record<string, string>>): Settings {
   return readSettings(settings, { sources: [{ origin: 'flag', values }], prefixes: [] }).values
 }
 
-function filesOf(name: 'greenbank' | 'bluewallet'): Record<string, string> {
-  const prefix = `SANDBOX_${name.toUpperCase()}`
+/** In a folder of its own, as the secrets of a distributed hub are. */
+function storeFiles(name: 'greenbank' | 'bluewallet'): void {
   const { certificate, key } = certified(name)
-  return {
-    [`${prefix}_PORT`]: '0',
-    [`${prefix}_TLS_PORT`]: '0',
-    [`${prefix}_TLS_CERTIFICATE_FILE`]: stored(`${name}.pem`, certificate),
-    [`${prefix}_TLS_KEY_FILE`]: stored(`${name}.key`, key),
-    [`${prefix}_SIGNING_KEY_FILE`]: stored(`${name}-signing.key`, newSigningKey()),
-  }
+  mkdirSync(join(folder, name))
+  stored(`${name}/tls.crt`, certificate)
+  stored(`${name}/tls.key`, key)
+  stored(`${name}/ca.crt`, ca.certificate)
+  stored(`${name}/signing.pem`, newSigningKey())
 }
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sandbox-'))
   const signing: Signing = await readSigning(newSigningKey())
   hub = await openHubRelay({ tls: certified('Hub'), signing })
-  sandbox = await start(
-    settingsOf({
-      ...filesOf('greenbank'),
-      ...filesOf('bluewallet'),
-      SANDBOX_TLS_CA_FILE: stored('ca.pem', ca.certificate),
-      HUB_URL: hub.url,
-    }),
-    silent,
-  )
+  storeFiles('greenbank')
+  storeFiles('bluewallet')
+  const values = settingsOf({
+    SANDBOX_FSPS_FILE: stored(
+      'fsps.json',
+      JSON.stringify({ greenbank: anyPort, bluewallet: anyPort }),
+    ),
+    SANDBOX_CREDENTIALS_DIR: folder,
+    HUB_URL: hub.url,
+  })
+  sandbox = await start(values, await readFsps(values), silent)
   for (const bank of [sandbox.greenbank, sandbox.bluewallet]) {
     hub.know(bank.name, bank.callbackUrl)
     await eventually(async () => {
@@ -141,13 +143,13 @@ test('Only the hub may send callbacks', async () => {
 })
 
 test.each([
-  ['a certificate', {}, 'SANDBOX_TLS_CA_FILE is not set.'],
-  ['a client id', { SANDBOX_IDENTITY: 'token' }, 'SANDBOX_GREENBANK_CLIENT_ID'],
-  ['a signing key', { SANDBOX_IDENTITY: 'header' }, 'SANDBOX_GREENBANK_SIGNING_KEY_FILE'],
+  ['a certificate', {}, 'greenbank.caFile in SANDBOX_FSPS_FILE is not set.'],
+  ['a client id', { SANDBOX_IDENTITY: 'token' }, 'greenbank.clientId'],
+  ['a signing key', { SANDBOX_IDENTITY: 'header' }, 'greenbank.signingKeyFile'],
 ])(
   'Without %s that it needs the sandbox does not start, and the error names it',
   async (_what, values, sentence) => {
-    const started = start(settingsOf({ ...values, HUB_URL: hub.url }), silent)
+    const started = start(settingsOf({ ...values, HUB_URL: hub.url }), usualFsps, silent)
     await expect(started).rejects.toThrow(StartError)
     await expect(started).rejects.toThrow(sentence)
   },

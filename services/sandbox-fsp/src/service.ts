@@ -4,6 +4,7 @@ import type { Logger, Service } from '@causeway/process'
 import { openBank, type Bank } from './bank.ts'
 import { readCredentials } from './credentials.ts'
 import type { SandboxName } from './customers.ts'
+import type { FspEntry, Fsps } from './fsps.ts'
 import { peerKeys } from './peer-keys.ts'
 import { openSandboxPisp, pispName, type SandboxPisp } from './pisp.ts'
 import type { Ports } from './ports.ts'
@@ -12,16 +13,16 @@ import type { Settings } from './settings.ts'
 export interface Sandbox extends Service {
   readonly greenbank: Bank
   readonly bluewallet: Bank
-  /** Undefined: SANDBOX_BULK is off. */
+  /** Undefined: it is not among the FSPs. */
   readonly amberpay: Bank | undefined
-  /** Undefined: SANDBOX_PISP is off. */
+  /** Undefined: it is not among the FSPs. */
   readonly lemonpay: SandboxPisp | undefined
 }
 
 const timeout_ms = 3_000
 
 /** Throws StartError for a port in use and for a missing file. */
-export async function start(settings: Settings, log: Logger): Promise<Sandbox> {
+export async function start(settings: Settings, fsps: Fsps, log: Logger): Promise<Sandbox> {
   const http = createHttpClient({ connections_per_origin_max: 4, timeout_ms })
   const open = new Map<string, Ports>()
   const keysOf = peerKeys(http, (fspId) => {
@@ -35,47 +36,35 @@ export async function start(settings: Settings, log: Logger): Promise<Sandbox> {
     await http.close()
   }
 
-  async function openOne(name: SandboxName, port: number, tlsPort: number): Promise<Bank> {
-    const credentials = await readCredentials(name, settings)
-    const bank = await openBank({ name, port, tlsPort, credentials, keysOf, settings, log })
+  const hasPayroll = fsps.amberpay !== undefined
+
+  async function openOne(name: SandboxName, entry: FspEntry): Promise<Bank> {
+    const credentials = await readCredentials(name, entry, settings)
+    const bank = await openBank({
+      ...portsOf(entry),
+      name,
+      credentials,
+      keysOf,
+      hasPayroll,
+      settings,
+      log,
+    })
     open.set(name, bank)
     return bank
   }
 
-  async function openPisp(): Promise<SandboxPisp | undefined> {
-    if (settings.SANDBOX_PISP === 'off') return undefined
-    const pisp = await openSandboxPisp({
-      port: settings.SANDBOX_LEMONPAY_PORT,
-      tlsPort: settings.SANDBOX_LEMONPAY_TLS_PORT,
-      credentials: await readCredentials(pispName, settings),
-      keysOf,
-      settings,
-      log,
-    })
+  async function openPisp(entry: FspEntry): Promise<SandboxPisp> {
+    const credentials = await readCredentials(pispName, entry, settings)
+    const pisp = await openSandboxPisp({ ...portsOf(entry), credentials, keysOf, settings, log })
     open.set(pispName, pisp)
     return pisp
   }
 
   try {
-    const greenbank = await openOne(
-      'greenbank',
-      settings.SANDBOX_GREENBANK_PORT,
-      settings.SANDBOX_GREENBANK_TLS_PORT,
-    )
-    const bluewallet = await openOne(
-      'bluewallet',
-      settings.SANDBOX_BLUEWALLET_PORT,
-      settings.SANDBOX_BLUEWALLET_TLS_PORT,
-    )
-    const amberpay =
-      settings.SANDBOX_BULK === 'off'
-        ? undefined
-        : await openOne(
-            'amberpay',
-            settings.SANDBOX_AMBERPAY_PORT,
-            settings.SANDBOX_AMBERPAY_TLS_PORT,
-          )
-    const lemonpay = await openPisp()
+    const greenbank = await openOne('greenbank', fsps.greenbank)
+    const bluewallet = await openOne('bluewallet', fsps.bluewallet)
+    const amberpay = fsps.amberpay && (await openOne('amberpay', fsps.amberpay))
+    const lemonpay = fsps.lemonpay && (await openPisp(fsps.lemonpay))
     const urls = {
       greenbank: greenbank.url,
       bluewallet: bluewallet.url,
@@ -88,4 +77,8 @@ export async function start(settings: Settings, log: Logger): Promise<Sandbox> {
     await stop()
     throw error
   }
+}
+
+function portsOf({ port, callbackPort }: FspEntry): Pick<FspEntry, 'port' | 'callbackPort'> {
+  return { port, callbackPort }
 }

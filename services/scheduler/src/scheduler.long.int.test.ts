@@ -15,6 +15,7 @@ import {
 } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Bounds } from './bounds.ts'
 import { start } from './service.ts'
 import type { Settings } from './settings.ts'
 
@@ -23,11 +24,14 @@ const settings: Settings = {
   SCHEDULER_COMPONENT_KEY_FILE: undefined,
   ...defaultsOf(egressSettings),
   SCHEDULER_POLL_MS: 20,
-  SCHEDULER_HTTP_TIMEOUT_MS: 20_000,
-  SCHEDULER_ATTEMPTS_MAX: 3,
-  SCHEDULER_RETRY_FIRST_MS: 20,
-  SCHEDULER_RETRY_MAX_MS: 50,
-  SCHEDULER_RESCHEDULE_MS: 100,
+}
+
+const bounds: Bounds = {
+  timeout_ms: 20_000,
+  attempts_max: 3,
+  first_ms: 20,
+  max_ms: 50,
+  reschedule_ms: 100,
 }
 
 let parts: TestParts
@@ -41,7 +45,7 @@ const others: { stop(): Promise<void> }[] = []
 
 beforeEach(async () => {
   parts = await openTestParts()
-  service = await start(settings, parts)
+  service = await start(settings, parts, bounds)
   scheduler = parts.grpc.client(schedulerService, 'scheduler')
   outcomes = []
   await listen()
@@ -143,7 +147,7 @@ describe('the addresses of reminders', () => {
     await received.stop()
     await service.stop()
     parts = await parts.restart()
-    service = await start({ ...settings, EGRESS_LOOPBACK: 'denied' }, parts)
+    service = await start({ ...settings, EGRESS_LOOPBACK: 'denied' }, parts, bounds)
     scheduler = parts.grpc.client(schedulerService, 'scheduler')
     await listen()
     const failed = await eventually(
@@ -228,7 +232,7 @@ describe('a reminder', () => {
     parts = fresh
     await eventually(() => (Date.now() > Date.parse(dueAt ?? '') ? true : undefined), 'its time')
     await listen()
-    service = await start(settings, parts)
+    service = await start(settings, parts, bounds)
     scheduler = parts.grpc.client(schedulerService, 'scheduler')
     expect(await deliveries(1)).toEqual([`${reminderId} ${dueAt} close`])
   })
@@ -240,7 +244,7 @@ test('Two instances deliver each reminder once', async () => {
     others.push(own)
     return own
   })
-  others.push(await start(settings, { ...parts, grpc, health, metrics }))
+  others.push(await start(settings, { ...parts, grpc, health, metrics }, bounds))
   const dueAt = inFuture(5_000)
   const events = await Promise.all(Array.from({ length: 20 }, () => create({ dueAt })))
   const post = { dueAt, taskType: 'HTTP_POST', url } as const

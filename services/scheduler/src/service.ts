@@ -1,10 +1,11 @@
 /** Starts the scheduler in reading order and stops it in reverse order. */
 import { openOwnKey, signedEntries } from '@causeway/keys/components'
 import { ensureMonthlyPartitions, readClock } from '@causeway/postgres'
-import { periodically, type Metrics } from '@causeway/process'
+import { periodically, type Metrics, type Service } from '@causeway/process'
 import { schedulerService } from '@causeway/protos'
-import { openServiceEgress, schemaOf, type Start } from '@causeway/runtime'
+import { openServiceEgress, schemaOf, type ProcessParts } from '@causeway/runtime'
 import { Counter } from 'prom-client'
+import { usualBounds, type Bounds } from './bounds.ts'
 import { schedulerHandlers } from './serve.ts'
 import type { Settings } from './settings.ts'
 import { type Outcome } from './store.ts'
@@ -14,7 +15,11 @@ const connections_max = 4
 const partitions_every_ms = 3_600_000
 const posts_per_origin_max = 8
 
-export const start: Start<Settings> = async (settings, parts) => {
+export const start = async (
+  settings: Settings,
+  parts: ProcessParts,
+  { timeout_ms, ...bounds }: Bounds = usualBounds,
+): Promise<Service> => {
   const log = parts.log.child({ service: 'scheduler' })
   const keyFile = settings.SCHEDULER_COMPONENT_KEY_FILE
   const ownKey = await openOwnKey('scheduler', keyFile, { ...parts, log })
@@ -33,7 +38,6 @@ export const start: Start<Settings> = async (settings, parts) => {
   const egress = openServiceEgress('scheduler', settings, parts, log)
   parts.grpc.serve(schedulerService, schedulerHandlers({ db, bus, egress }))
   parts.health.ready('scheduler database', () => readClock(db).then(() => undefined))
-  const timeout_ms = settings.SCHEDULER_HTTP_TIMEOUT_MS
   const http = parts.http.client({
     connections_per_origin_max: posts_per_origin_max,
     timeout_ms,
@@ -45,12 +49,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     http,
     log,
     timeout_ms,
-    bounds: {
-      attempts_max: settings.SCHEDULER_ATTEMPTS_MAX,
-      first_ms: settings.SCHEDULER_RETRY_FIRST_MS,
-      max_ms: settings.SCHEDULER_RETRY_MAX_MS,
-      reschedule_ms: settings.SCHEDULER_RESCHEDULE_MS,
-    },
+    bounds,
     onOutcome: countOutcomes(parts.metrics),
   }
   const clock = periodically(settings.SCHEDULER_POLL_MS, () => deliverDue(deliverParts), {

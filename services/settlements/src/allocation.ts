@@ -11,7 +11,6 @@ import { onParticipantStates } from '@causeway/participants'
 import { readThrough, type Logger, type Service } from '@causeway/process'
 import { participantsService, type Participant, type SettlementKind } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
-import type { Settings } from './settings.ts'
 
 type RequestEvent = DomainEvent<'TransferPrepareRequested'>
 type QueryEvent = DomainEvent<'TransferQueryReceived'>
@@ -30,6 +29,8 @@ const consumedEvents = [
 
 const bulkEvents = ['BulkTransferPrepareRequested', 'BulkTransferQueryReceived'] as const
 
+/** Events per batch, one batch at a time: what arrives meanwhile forms the next one. */
+const batch_max = 100
 /** Bulks per batch. */
 const bulks_max = 4
 
@@ -41,7 +42,6 @@ interface AllocationParts {
 export async function openAllocation(
   { bus, grpc, log }: Pick<ProcessParts, 'bus' | 'grpc' | 'log'>,
   models: ModelBook,
-  settings: Settings,
 ): Promise<Service> {
   const participants = grpc.client(participantsService, 'participant-lifecycle')
   const accounts = openAccountHints(participants, log)
@@ -54,10 +54,7 @@ export async function openAllocation(
     'settlements',
     consumedEvents,
     (events, { publishDerived }) => handleBatch(parts, events, publishDerived),
-    {
-      batch_max: settings.SETTLEMENTS_BATCH_MAX,
-      batches_in_flight_max: settings.SETTLEMENTS_BATCHES_IN_FLIGHT_MAX,
-    },
+    { batch_max },
   )
   // A separate group, so that no single transfer waits behind a body of 5 MiB.
   const ofBulks = await onEvents(

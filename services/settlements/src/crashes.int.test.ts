@@ -34,12 +34,12 @@ let scheme: TestScheme
 let modelId: number
 let grossModelId: number
 /** In force from the next start on. Steps that a test begins are not to be finished beside it. */
-const changes = { SETTLEMENTS_FINISH_INTERVAL_MS: 3_600_000 }
+const bounds = { finish_every_ms: 3_600_000 }
 
 beforeAll(async () => {
   scheme = await openTestScheme({
     startLedger: (parts) => startLedger(defaultsOf(ledgerSettings), parts),
-    changes,
+    bounds,
   })
   await openHub(scheme)
   await openHub(scheme, 'EUR')
@@ -352,14 +352,14 @@ describe('a step of a settlement', () => {
     )
     const store = statement('update settlement_steps set step = $2::text::jsonb where id = $1')
     await scheme.db.query(store, [steps[0]?.stepId ?? '', '{}'])
-    changes.SETTLEMENTS_FINISH_INTERVAL_MS = 200
+    bounds.finish_every_ms = 200
     await restart()
     await isIn(other.created.id, 'PS_TRANSFERS_RECORDED')
     const { settlement } = await scheme.settlements.GetSettlement({ id: broken.created.id })
     expect(settlement?.state).toBe('PENDING_SETTLEMENT')
     await scheme.db.query(store, [steps[0]?.stepId ?? '', kept?.step ?? ''])
     await isIn(broken.created.id, 'PS_TRANSFERS_RECORDED')
-    changes.SETTLEMENTS_FINISH_INTERVAL_MS = 3_600_000
+    bounds.finish_every_ms = 3_600_000
     await restart()
   })
 

@@ -35,6 +35,9 @@ const complete_every_ms = 1_000
  */
 const lines_wait_ms = 1_500
 
+/** How often unfinished closings and steps are retried: an outage of the ledger delays them by a minute. */
+const usualFinish_ms = 60_000
+
 /** Serves reports and verification only. */
 export const startReads: Start<Settings> = async (settings, parts) => {
   const db = await openOwnDatabase(settings, parts)
@@ -46,7 +49,11 @@ export const startReads: Start<Settings> = async (settings, parts) => {
   return { stop: () => db.close() }
 }
 
-export const start: Start<Settings> = async (settings, given) => {
+export const start = async (
+  settings: Settings,
+  given: ProcessParts,
+  finish_every_ms = usualFinish_ms,
+): Promise<Service> => {
   const log = given.log.child({ service: 'settlements' })
   const calendar = calendarOf(settings)
   const keyFile = settings.SETTLEMENTS_COMPONENT_KEY_FILE
@@ -57,13 +64,19 @@ export const start: Start<Settings> = async (settings, given) => {
   const models = openModels(parts, db, log, stopping.signal)
   const { signal } = stopping
   const { schedules } = models
-  const settling = await openSettling(parts, settings, { db, log, signal, schedules })
+  const settling = await openSettling(parts, settings, {
+    db,
+    log,
+    signal,
+    schedules,
+    finish_every_ms,
+  })
   const originsOf = originsAt(parts.grpc, log)
   const dayReports = await openDayReports(parts, settings, calendar, { db, log, signal, originsOf })
   parts.health.ready('settlements', async () => {
     await models.store.pendingPushes()
   })
-  const allocation = await openAllocation({ ...parts, log }, models.book, settings)
+  const allocation = await openAllocation({ ...parts, log }, models.book)
 
   return {
     async stop() {
@@ -91,7 +104,7 @@ function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Datab
   return parts.openDatabase({
     url: settings.SETTLEMENTS_DATABASE_URL,
     ...schemaOf('settlements'),
-    connections_max: settings.SETTLEMENTS_CONNECTIONS_MAX,
+    connections_max: settings.DATABASE_CONNECTIONS_MAX,
   })
 }
 
@@ -100,13 +113,14 @@ interface SettlingParts {
   readonly log: Logger
   readonly signal: AbortSignal
   readonly schedules: ScheduleParts
+  readonly finish_every_ms: number
 }
 
 /** Opens windows and settlements, and finishes what earlier processes have left open. */
 async function openSettling(
   { bus, grpc }: ProcessParts,
   settings: Settings,
-  { db, log, signal, schedules }: SettlingParts,
+  { db, log, signal, schedules, finish_every_ms }: SettlingParts,
 ): Promise<Service> {
   const ledger = grpc.client(ledgerService, 'participant-lifecycle')
   const all = {
@@ -145,7 +159,7 @@ async function openSettling(
     name: 'completing closed windows',
   })
   const finishing = periodically(
-    settings.SETTLEMENTS_FINISH_INTERVAL_MS,
+    finish_every_ms,
     async () => {
       await finished
       await finish()

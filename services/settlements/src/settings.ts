@@ -1,7 +1,7 @@
 /** Every setting of settlements, with its unit, default and bounds. */
 import { componentKeyFile } from '@causeway/keys/components'
 import { baseAddressFault } from '@causeway/fspiop'
-import { choice, integer, text, type SettingValues } from '@causeway/process'
+import { choice, databaseConnections, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
   SETTLEMENTS_DATABASE_URL: text({
@@ -10,34 +10,7 @@ export const settings = {
     secret: true,
   }),
   SETTLEMENTS_COMPONENT_KEY_FILE: componentKeyFile,
-  SETTLEMENTS_CONNECTIONS_MAX: integer({
-    about: 'connections to it',
-    unit: 'connections',
-    default: 4,
-    min: 1,
-    max: 100,
-  }),
-  SETTLEMENTS_BATCH_MAX: integer({
-    about: 'maximum number of events in one batch',
-    unit: 'events',
-    default: 100,
-    min: 1,
-    max: 1_000,
-  }),
-  SETTLEMENTS_BATCHES_IN_FLIGHT_MAX: integer({
-    about: 'maximum number of batches processed concurrently',
-    unit: 'batches',
-    default: 1,
-    min: 1,
-    max: 16,
-  }),
-  SETTLEMENTS_FINISH_INTERVAL_MS: integer({
-    about: 'how often unfinished closings and steps are retried',
-    unit: 'ms',
-    default: 60_000,
-    min: 100,
-    max: 3_600_000,
-  }),
+  DATABASE_CONNECTIONS_MAX: databaseConnections,
   SETTLEMENTS_REPORTS_END_OF_DAY: text({
     about: 'when a day of the reports ends, UTC: 00:01 to 24:00 of its date',
     default: '24:00',

@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { start } from './service.ts'
 import { settings as definitions, type Settings } from './settings.ts'
 
-const settings: Settings = { ...defaultsOf(definitions), SETTLEMENTS_BATCHES_IN_FLIGHT_MAX: 2 }
+const settings: Settings = defaultsOf(definitions)
 
 const deferredNet: ModelCreation = {
   name: 'DEFERREDNET',

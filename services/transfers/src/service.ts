@@ -35,6 +35,10 @@ import { openTransferStore, readTransfers, type TransferStore } from './store.ts
 import { claimed_ms, heal, openSweepClock, sweep, type SweepOptions } from './expiry/sweep.ts'
 import { openAlarms, type Deps } from './deps.ts'
 
+/** Events per batch, one batch at a time: what arrives meanwhile forms the next one. */
+const batch_max = 100
+/** Bulk transfers at once, a slice of each in turn: a second one does not wait for the end of a long one. */
+const bulks_in_flight_max = 2
 /** New partitions are made well before their month begins. */
 const partition_interval_ms = 3_600_000
 /** For how long a moment up to which bulks are processed is answered to any edge. */
@@ -89,7 +93,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   })
 
   const check = checkOf(parts)
-  const subscribed = await subscribe(settings, parts.bus, db, { deps, check })
+  const subscribed = await subscribe(parts.bus, db, { deps, check })
   parts.grpc.serve(
     bulkTransfersService,
     arrivalHandlers(bulks, recent(subscribed.lowWatermarks.items, progress_fresh_ms)),
@@ -168,7 +172,6 @@ interface Subscriptions {
 
 /** Transfers, and bulks next to them. */
 async function subscribe(
-  settings: Settings,
   bus: EventBus,
   db: Database,
   { deps, check }: { readonly deps: Deps; readonly check: RequestCheck },
@@ -184,8 +187,7 @@ async function subscribe(
       await handleBatch(deps, deliveries, events)
     },
     {
-      batch_max: settings.TRANSFERS_BATCH_MAX,
-      batches_in_flight_max: settings.TRANSFERS_BATCHES_IN_FLIGHT_MAX,
+      batch_max,
       deadLetterObserver,
     },
   )
@@ -199,7 +201,7 @@ async function subscribe(
     },
     {
       batch_max: 1,
-      batches_in_flight_max: settings.TRANSFERS_BULKS_IN_FLIGHT_MAX,
+      batches_in_flight_max: bulks_in_flight_max,
       deadLetterObserver,
       givesWay: 'between pieces',
     },
@@ -232,7 +234,7 @@ function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Datab
   return parts.openDatabase({
     url: settings.TRANSFERS_DATABASE_URL,
     ...schemaOf('transfers'),
-    connections_max: settings.TRANSFERS_CONNECTIONS_MAX,
+    connections_max: settings.DATABASE_CONNECTIONS_MAX,
   })
 }
 

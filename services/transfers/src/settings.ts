@@ -1,7 +1,7 @@
 /** Every setting of transfers, with its unit, default and bounds. */
 import { componentKeyFile } from '@causeway/keys/components'
 import { messageEncryption } from '@causeway/keys/months'
-import { choice, integer, text, type SettingValues } from '@causeway/process'
+import { choice, databaseConnections, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
   TRANSFERS_DATABASE_URL: text({
@@ -11,34 +11,7 @@ export const settings = {
   }),
   TRANSFERS_COMPONENT_KEY_FILE: componentKeyFile,
   MESSAGE_ENCRYPTION: messageEncryption,
-  TRANSFERS_CONNECTIONS_MAX: integer({
-    about: 'connections to it',
-    unit: 'connections',
-    default: 4,
-    min: 1,
-    max: 100,
-  }),
-  TRANSFERS_BATCH_MAX: integer({
-    about: 'events that are worked on at once',
-    unit: 'events',
-    default: 100,
-    min: 1,
-    max: 1_000,
-  }),
-  TRANSFERS_BATCHES_IN_FLIGHT_MAX: integer({
-    about: 'batches side by side: what comes meanwhile waits and is the next one',
-    unit: 'batches',
-    default: 1,
-    min: 1,
-    max: 16,
-  }),
-  TRANSFERS_BULKS_IN_FLIGHT_MAX: integer({
-    about: 'bulk transfers that are worked on side by side, a slice of each at a time',
-    unit: 'bulks',
-    default: 2,
-    min: 1,
-    max: 16,
-  }),
+  DATABASE_CONNECTIONS_MAX: databaseConnections,
   TRANSFERS_REJECTED_BULK_RETENTION_H: integer({
     about: 'how long after its end a rejected bulk transfer is shown to the FSP that asks for it',
     unit: 'h',

@@ -37,13 +37,7 @@ const onTheWay: readonly ServiceName[] = [
 /** Connections that PostgreSQL accepts. */
 const connections_max = 500
 /** Connections of each pool, so that all pools together stay below that. */
-const connections = {
-  ACCOUNT_LOOKUP_CONNECTIONS_MAX: '2',
-  QUOTING_CONNECTIONS_MAX: '2',
-  SETTLEMENTS_CONNECTIONS_MAX: '2',
-  TRANSFERS_CONNECTIONS_MAX: '2',
-  AUTH_SERVICE_CONNECTIONS: '2',
-} as const
+const connections = { DATABASE_CONNECTIONS_MAX: '2' } as const
 
 /** The auth service verifies a link, and a payment of a PISP. */
 const onTheWayOfThirdParties: readonly ServiceName[] = [...onTheWay, 'auth-service']

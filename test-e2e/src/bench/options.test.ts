@@ -28,13 +28,13 @@ test('Without flags the whole payment is measured with every guarantee', () => {
 })
 
 test('Everything that is less than the default is named as a relaxation', () => {
-  const args = ['--legs', 'transfer', '--set', 'LEDGER_BATCH_MAX=10', '--profiles', 'here']
+  const args = ['--legs', 'transfer', '--set', 'SWEEP_INTERVAL_MS=10', '--profiles', 'here']
   expect(relaxations(runOf(...args))).toEqual([
     'transfer alone',
-    'LEDGER_BATCH_MAX=10',
+    'SWEEP_INTERVAL_MS=10',
     'CPU profiles taken',
   ])
-  expect(hubSettings(runOf(...args))).toMatchObject({ LEDGER_BATCH_MAX: '10' })
+  expect(hubSettings(runOf(...args))).toMatchObject({ SWEEP_INTERVAL_MS: '10' })
 })
 
 test('Several rates are several runs of the same kind', () => {

@@ -2,14 +2,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { freePort, freePorts, newDataDir, removeDataDir } from './hub-process.ts'
+import { freePorts, newDataDir, removeDataDir } from './hub-process.ts'
+import { newSandboxPorts, writeFsps } from './sandbox-ports.ts'
 
 export const projectFolder = fileURLToPath(new URL('../../..', import.meta.url))
-
-const sandboxPorts = ['GREENBANK', 'BLUEWALLET', 'AMBERPAY', 'LEMONPAY'].flatMap((fsp) => [
-  `SANDBOX_${fsp}_PORT`,
-  `SANDBOX_${fsp}_TLS_PORT`,
-])
 
 interface Summary {
   readonly ok: boolean
@@ -35,6 +31,8 @@ type Settings = Readonly<Record<string, string>>
 export interface NpmRunner {
   readonly dataDir: string
   readonly ports: Settings
+  /** Of the sandbox FSPs, for people. */
+  readonly sandboxPorts: Settings
   npm(args: readonly string[], settings?: Settings): Promise<Run>
   npmStart(flags: readonly string[], settings?: Settings): Promise<Run>
   close(): Promise<void>
@@ -48,7 +46,10 @@ export function summaryOf({ stdout }: Run): Summary {
 export async function openNpmRunner(): Promise<NpmRunner> {
   const dataDir = await newDataDir()
   const ports: Record<string, string> = { ...(await freePorts()) }
-  for (const name of sandboxPorts) ports[name] = await freePort()
+  const sandbox = await newSandboxPorts()
+  // In a folder of its own: `--fresh` deletes the contents of DATA_DIR.
+  const folder = await newDataDir()
+  ports['SANDBOX_FSPS_FILE'] = writeFsps(folder, sandbox)
 
   async function npm(args: readonly string[], settings: Settings = {}): Promise<Run> {
     const child = spawn('npm', args, {
@@ -67,8 +68,14 @@ export async function openNpmRunner(): Promise<NpmRunner> {
   return {
     dataDir,
     ports,
+    sandboxPorts: Object.fromEntries(
+      Object.entries(sandbox).map(([name, { port }]) => [name, String(port)]),
+    ),
     npm,
     npmStart: (flags, settings) => npm(['start', '--silent', '--', ...flags], settings),
-    close: () => removeDataDir(dataDir),
+    async close() {
+      await removeDataDir(folder)
+      await removeDataDir(dataDir)
+    },
   }
 }

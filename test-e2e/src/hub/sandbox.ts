@@ -8,9 +8,10 @@ import { parseEnv } from 'node:util'
 import { eventually } from '@causeway/process/testing'
 import { request } from 'undici'
 import { enrolCertificate, newSigningKey } from './credentials.ts'
-import { freePort, newDataDir, removeDataDir } from './hub-process.ts'
+import { newDataDir, removeDataDir } from './hub-process.ts'
 import type { HubHost } from './hub-host.ts'
 import { administratorLogIn, answered } from './operator.ts'
+import { newSandboxPorts, writeFsps } from './sandbox-ports.ts'
 import type { Scheme } from './scheme.ts'
 
 export interface Sandbox {
@@ -35,11 +36,10 @@ const participants = [
 export async function openSandbox(scheme: Scheme, host: HubHost): Promise<Sandbox> {
   const folder = await newDataDir()
   host.shareFile(folder)
-  const ports: Record<string, string> = {}
+  const ports = await newSandboxPorts()
+  const fspsFile = writeFsps(folder, ports)
+  host.shareFile(fspsFile)
   for (const { name, kind } of participants) {
-    const prefix = `SANDBOX_${name.toUpperCase()}`
-    ports[`${prefix}_PORT`] = await freePort()
-    ports[`${prefix}_TLS_PORT`] = await freePort()
     await answered(scheme.operator.call('POST', '/participants', { name, ...kind }))
     const { certificate, key, ca } = await enrolCertificate(scheme.operator, name)
     const signing = (await newSigningKey()).export({ type: 'pkcs8', format: 'pem' }).toString()
@@ -55,7 +55,7 @@ export async function openSandbox(scheme: Scheme, host: HubHost): Promise<Sandbo
     host.launch({
       name,
       main,
-      environment: { ...settingsOf(name, folder), ...ports, ...settings },
+      environment: { ...settingsOf(name, folder), SANDBOX_FSPS_FILE: fspsFile, ...settings },
       folder,
       logFile: join(folder, `${name}.log`),
     })
@@ -65,7 +65,7 @@ export async function openSandbox(scheme: Scheme, host: HubHost): Promise<Sandbo
     // On a busy machine a payment takes longer than the usual 15 s.
     SANDBOX_VALIDITY_MS: '60000',
   })
-  const greenbank = `http://127.0.0.1:${ports['SANDBOX_GREENBANK_PORT']}`
+  const greenbank = `http://127.0.0.1:${ports.greenbank.port}`
   await eventually(
     async () => {
       if (sandbox.hasEnded) throw new Error(readFileSync(join(folder, 'sandbox-fsp.log'), 'utf8'))
@@ -96,7 +96,7 @@ export async function openSandbox(scheme: Scheme, host: HubHost): Promise<Sandbo
 /** The settings of the chart and the compose file, with files below this folder. */
 function settingsOf(name: string, folder: string): Readonly<Record<string, string>> {
   const file = new URL(`../../../helm/causeway/env/${name}.env`, import.meta.url)
-  const given = parseEnv(readFileSync(file, 'utf8').replaceAll('/etc/causeway/', `${folder}/`))
+  const given = parseEnv(readFileSync(file, 'utf8').replaceAll('/etc/causeway', folder))
   // Operators show no certificate here: the gateway, which asks for it, is not part of the hub.
   return Object.fromEntries(
     Object.entries(given).map(([key, value = '']) => [

@@ -1,6 +1,6 @@
 /**
  * The shared memory of several processes in Redis, which may be lost at any time: no call waits for it
- * longer than REDIS_TIMEOUT_MS, no request waits for a write, and while it is away each process uses its
+ * longer than `timeout_ms`, no request waits for a write, and while it is away each process uses its
  * own counts.
  */
 import { randomUUID } from 'node:crypto'

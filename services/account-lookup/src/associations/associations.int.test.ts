@@ -202,7 +202,7 @@ describe('requests that come again', () => {
 
 describe('a crash', () => {
   test('A crash loses no request and changes no outcome', async () => {
-    let own = await openWorld({ ACCOUNT_LOOKUP_BATCH_MAX: 10 })
+    let own = await openWorld({ batch_max: 10 })
     const events = Array.from({ length: 60 }, msisdn).flatMap((number) => [
       association({ id: number }),
       association({ id: number, by: 'bluewallet' }),

@@ -135,7 +135,7 @@ describe('a POST /participants whose requestId is known', () => {
   })
 
   test('A POST /participants has one outcome after a crash, and each request is answered once', async () => {
-    let own = await openWorld({ ACCOUNT_LOOKUP_BATCH_MAX: 5 })
+    let own = await openWorld({ batch_max: 5 })
     const lists = Array.from({ length: 40 }, () => [entry(msisdn())])
     const events = lists.flatMap((list) => {
       const requestId = randomUUID()

@@ -75,7 +75,7 @@ describe('with the own store only where it is registered', () => {
   test('With the built-in store only where registered, a type has no oracle until one is registered', async () => {
     const own = await openWorld({
       ACCOUNT_LOOKUP_BUILT_IN: 'registered',
-      ACCOUNT_LOOKUP_CACHE_AGE_MAX_MS: 0,
+      cacheAge_ms: 0,
     })
     const gists = async (event: OutgoingMessage) => {
       own.published.length = 0

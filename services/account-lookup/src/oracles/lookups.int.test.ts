@@ -108,7 +108,7 @@ describe('a lookup with an external oracle', () => {
   })
 
   test('An FSP that the oracle has named may answer when the party has moved and when the oracle is away', async () => {
-    await withSettings({ ACCOUNT_LOOKUP_CACHE_AGE_MAX_MS: 0 }, async () => {
+    await withSettings({ cacheAge_ms: 0 }, async () => {
       await create()
       const named = { type: 'ALIAS', id: alias() }
       const { FindOwners } = world.service.parts.grpc.client(accountLookupService, 'account-lookup')
@@ -163,7 +163,7 @@ describe('a lookup with an external oracle', () => {
   })
 
   test('A lookup over gRPC waits a bounded time and does not affect answers about other parties', async () => {
-    await withSettings({ ...patient, ACCOUNT_LOOKUP_FIND_OWNERS_WAIT_MS: 50 }, async () => {
+    await withSettings({ ...patient, findOwners_ms: 50 }, async () => {
       await create()
       const [own, slow] = ['27730000003', alias()]
       await gistsOf(association({ id: own, by: 'mangobank' }))
@@ -190,8 +190,8 @@ describe('a lookup with an external oracle', () => {
   })
 
   test('After repeated failures no further call is made', async () => {
-    const noTrials = { ACCOUNT_LOOKUP_ORACLE_TRIAL_MS: 600_000 }
-    await withSettings({ ...noTrials, ACCOUNT_LOOKUP_ORACLE_FAILURES_MAX: 3 }, async () => {
+    const noTrials = { trial_every_ms: 600_000 }
+    await withSettings({ ...noTrials, failures_max: 3 }, async () => {
       await create()
       const named = { type: 'ALIAS', id: alias() }
       world.oracle.answer = () => ({ status: 500 })

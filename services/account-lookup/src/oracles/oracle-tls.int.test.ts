@@ -56,7 +56,7 @@ const file = (name: string) => join(folder, name)
 /** What becomes of a lookup whose oracle is on https. */
 async function lookupWith(changed: Parameters<typeof openWorld>[0]): Promise<string> {
   clients = []
-  const service = await openWorld({ ACCOUNT_LOOKUP_ORACLE_ATTEMPTS_MAX: 1, ...changed })
+  const service = await openWorld({ attempts_max: 1, ...changed })
   try {
     const administration = service.parts.grpc.client(oraclesService, 'account-lookup')
     const { port } = oracle.address() as AddressInfo

@@ -13,32 +13,21 @@ import { defaultsOf, eventually } from '@causeway/process/testing'
 import { participantsService, type Participant } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { usualBounds, type Bounds } from '../bounds.ts'
 import { start } from '../service.ts'
 import type { Settings } from '../settings.ts'
 
 const testSettings: Settings = {
   ACCOUNT_LOOKUP_DATABASE_URL: '',
   ACCOUNT_LOOKUP_COMPONENT_KEY_FILE: undefined,
-  ACCOUNT_LOOKUP_CONNECTIONS_MAX: 4,
+  DATABASE_CONNECTIONS_MAX: 4,
   ACCOUNT_LOOKUP_COMMAND_RETENTION_H: 168,
-  ACCOUNT_LOOKUP_BATCH_MAX: 100,
-  ACCOUNT_LOOKUP_BATCHES_IN_FLIGHT_MAX: 2,
-  ACCOUNT_LOOKUP_QUERY_DEADLINE_MS: 30_000,
-  ACCOUNT_LOOKUP_CACHE_AGE_MAX_MS: 10_000,
-  ACCOUNT_LOOKUP_CACHE_ENTRIES_MAX: 100_000,
-  ACCOUNT_LOOKUP_PARTICIPANT_AGE_MAX_MS: 60_000,
   ACCOUNT_LOOKUP_BUILT_IN: 'default',
   ACCOUNT_LOOKUP_ORACLE_TLS_CERTIFICATE_FILE: undefined,
   ACCOUNT_LOOKUP_ORACLE_TLS_KEY_FILE: undefined,
   ACCOUNT_LOOKUP_ORACLE_TLS_CA_FILE: undefined,
   ...defaultsOf(egressSettings),
-  ACCOUNT_LOOKUP_ORACLE_REQUESTS_MAX: 128,
   ACCOUNT_LOOKUP_ORACLE_TIMEOUT_MS: 5_000,
-  ACCOUNT_LOOKUP_FIND_OWNERS_WAIT_MS: 1_500,
-  ACCOUNT_LOOKUP_ORACLE_ATTEMPTS_MAX: 2,
-  ACCOUNT_LOOKUP_ORACLE_CALLS_MAX: 32,
-  ACCOUNT_LOOKUP_ORACLE_FAILURES_MAX: 5,
-  ACCOUNT_LOOKUP_ORACLE_TRIAL_MS: 5_000,
   HUB_NAME: 'Hub',
 }
 
@@ -102,7 +91,7 @@ const answers = [
   'NotifyRequested',
 ] as const satisfies readonly EventName[]
 
-export async function openWorld(changed: Partial<Settings> = {}): Promise<World> {
+export async function openWorld(changed: Partial<Settings & Bounds> = {}): Promise<World> {
   const participants = new Map(
     [participant('greenbank'), participant('bluewallet'), participant('mangobank')].map((each) => [
       each.name,
@@ -117,7 +106,7 @@ export async function openWorld(changed: Partial<Settings> = {}): Promise<World>
 async function openOn(
   parts: TestParts,
   participants: Map<string, Participant>,
-  changed: Partial<Settings>,
+  changed: Partial<Settings & Bounds>,
   before: Promise<void> = Promise.resolve(),
 ): Promise<World> {
   serveParticipants(parts, participants)
@@ -133,7 +122,10 @@ async function openOn(
     },
   })
   const counts: Counts = { statements: 0, derivedEvents: 0 }
-  const service: Service = await start({ ...testSettings, ...changed }, counting(parts, counts))
+  const service: Service = await start({ ...testSettings, ...changed }, counting(parts, counts), {
+    ...usualBounds,
+    ...changed,
+  })
   return {
     parts,
     counts,

@@ -14,10 +14,7 @@ const reminder = {
 } as const
 
 beforeAll(async () => {
-  admin = await openWorld([scheduler], {
-    SCHEDULER_POLL_MS: '10',
-    SCHEDULER_HTTP_TIMEOUT_MS: '500',
-  })
+  admin = await openWorld([scheduler], { SCHEDULER_POLL_MS: '10' })
   const { CreateScheduleReminder } = admin.parts.grpc.client(schedulerService, 'scheduler')
   await CreateScheduleReminder({ ...reminder, reminderId: 'daily', cron: '0 22 * * *' })
   await CreateScheduleReminder({

@@ -8,6 +8,7 @@ import { makeComponentKey, type TestComponentKey } from '@causeway/keys/componen
 import { statement } from '@causeway/postgres'
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { usualBounds } from '../bounds.ts'
 import { everything, openWorld, type World } from '../testing/world.ts'
 
 let world: World
@@ -15,7 +16,7 @@ let quoting: TestComponentKey
 let settlements: TestComponentKey
 
 beforeAll(async () => {
-  world = await openWorld(authService, { AUDIT_HOLD_S: '3', AUDIT_UNSIGNED_H: '0' })
+  world = await openWorld(authService, {}, { ...usualBounds, hold_ms: 3_000, unsigned_ms: 0 })
   quoting = await makeComponentKey()
   settlements = await makeComponentKey()
   await world.register('quoting', quoting)

@@ -20,6 +20,7 @@ import {
   type AuditEntry,
 } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
+import type { Bounds } from '../bounds.ts'
 import { start } from '../service.ts'
 import { settings } from '../settings.ts'
 
@@ -75,6 +76,7 @@ export const everything = { limit: 500 }
 export async function openWorld(
   authService: AskedService,
   changes: Readonly<Record<string, string>> = {},
+  bounds?: Bounds,
 ): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-audit-'))
   const keyFile = join(folder, 'signing.key')
@@ -82,7 +84,7 @@ export async function openWorld(
   const parts = await openTestParts()
   const auth = await startAuthService(authService, parts)
   const own = { AUDIT_SIGNING_KEY_FILE: keyFile, AUDIT_SECRETS_KEY: newSecretsKey(), ...changes }
-  const service = await start(valuesOf(settings, own), parts)
+  const service = await start(valuesOf(settings, own), parts, bounds)
   const registry = parts.grpc.client(componentKeysService, 'auth-service')
   const audit = parts.grpc.client(auditService, 'audit')
   return {

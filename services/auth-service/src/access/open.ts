@@ -20,9 +20,19 @@ import { deleteExpired } from './operators/session-store.ts'
 import { openUnknownRecords } from './operators/sessions.ts'
 import { endSetupInTime } from './operators/setup-end.ts'
 
+/** How long a challenge for a security key or a certificate can be answered: time to find the key. */
+const challengeLife_ms = 120_000
+/** How long an access token of an operator is valid; a session goes on longer without a refresh. */
+const tokenLife_s = 900
+/**
+ * How long the program 'setup' may set up the hub, from the first start with its secret; then it may only
+ * see and verify, until the file has another secret.
+ */
+const setupLife_ms = day_ms
+
 /** Throws StartError for an invalid secret file, relying party or authority. */
 export async function openAccess(
-  { settings, bus, grpc, db, measures, log }: OwnParts,
+  { settings, bounds, bus, grpc, db, measures, log }: OwnParts,
   tokenKeys: TokenKeys,
 ): Promise<Service> {
   const secrets = openSecrets({ cost: settings.AUTH_SERVICE_PASSWORD_COST })
@@ -36,7 +46,7 @@ export async function openAccess(
     passwordFile: settings.AUTH_SERVICE_FIRST_PASSWORD_FILE,
     secondPasswordFile: settings.AUTH_SERVICE_SECOND_PASSWORD_FILE,
     setupSecretFile: settings.AUTH_SERVICE_SETUP_SECRET_FILE,
-    setupLife_ms: settings.AUTH_SERVICE_SETUP_LIFE_S * 1_000,
+    setupLife_ms,
   })
   const initialPasswords = openInitialPasswords({
     db,
@@ -50,7 +60,6 @@ export async function openAccess(
     ),
   })
   await initialPasswords.review()
-  const challengeLife_ms = settings.AUTH_SERVICE_FIDO_CHALLENGE_S * 1_000
   const fido = { db, bus, relyingParty, challengeLife_ms }
   const parts = {
     db,
@@ -62,10 +71,10 @@ export async function openAccess(
     tokenKeys,
     measures,
     hubName: settings.HUB_NAME,
-    life_s: settings.AUTH_SERVICE_OPERATOR_TOKEN_LIFE_S,
+    life_s: tokenLife_s,
     sessionLife_s: settings.AUTH_SERVICE_SESSION_LIFE_S,
     sessionIdle_s: settings.AUTH_SERVICE_SESSION_IDLE_S,
-    sessions_max: settings.AUTH_SERVICE_SESSIONS_MAX,
+    sessions_max: bounds.sessions_max,
     attempts_max: settings.AUTH_SERVICE_WRONG_PASSWORDS_MAX,
     lock_s: settings.AUTH_SERVICE_LOCK_S,
     mayRecordUnknown: openUnknownRecords(),

@@ -24,6 +24,8 @@ export interface ConsentParts extends OwnParts {
 }
 
 const upkeep_interval_ms = 3_600_000
+/** How long a registration waits for account-lookup before it is refused: its user is waiting. */
+const wait_ms = 60_000
 const sweeps_per_wait = 4
 const batch_max = 100
 
@@ -47,7 +49,7 @@ export async function openConsents(parts: ConsentParts): Promise<Service> {
 
 /** The auth service that the hub hosts: registers and verifies for DFSPs. */
 async function openHosted(
-  { settings, bus, db, policy, roots, measures, log }: ConsentParts,
+  { bus, db, policy, roots, measures, log }: ConsentParts,
   participant: string,
 ): Promise<Service> {
   const store = openConsentStore(db, bus)
@@ -65,7 +67,6 @@ async function openHosted(
   const subscribed = await onEvents(bus, 'auth_service.consents', consentEvents, (events) =>
     handleBatch(work, events),
   )
-  const wait_ms = settings.AUTH_SERVICE_OWNERSHIP_WAIT_MS
   const sweeping = { batch_max, wait_ms, log, lowWatermark: () => subscribed.lowWatermark() }
   const routines = [
     periodically(wait_ms / sweeps_per_wait, () => refuseUnconfirmed(work, sweeping), {

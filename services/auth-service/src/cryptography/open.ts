@@ -32,6 +32,8 @@ export interface CryptographyParts extends OwnParts {
 
 /** How long a PIN block belongs to its account number. */
 const pinBlocks_ms = 30 * day_ms
+/** How long refused PIN blocks count, which is also how long a lock lasts. */
+const lock_ms = hour_ms
 
 /** Throws StartError if a stored key was encrypted with an unknown key, or for a setting with no months. */
 export async function openCryptography(parts: CryptographyParts): Promise<Service> {
@@ -39,10 +41,9 @@ export async function openCryptography(parts: CryptographyParts): Promise<Servic
   await reseal(db, seal)
   grpc.serve(componentKeysService, serveComponentKeys(parts))
   await openErasures(settings, parts)
-  const lock_ms = settings.AUTH_SERVICE_PIN_LOCK_S * 1_000
   return together(log, [
     await serveRequestKey(parts),
-    await serveKeys(parts, lock_ms),
+    await serveKeys(parts),
     deleteOld(log, 'old PIN attempts', (before) =>
       deletePinAttempts(db, { blocks: before(pinBlocks_ms), refusals: before(lock_ms) }),
     ),
@@ -57,13 +58,13 @@ async function serveRequestKey({ grpc, db, seal, log }: CryptographyParts): Prom
 }
 
 /** Keys that the hub uses for others. */
-function serveKeys(parts: CryptographyParts, lock_ms: number): Promise<Service> {
-  const { settings, grpc, readCa } = parts
+function serveKeys(parts: CryptographyParts): Promise<Service> {
+  const { settings, bounds, grpc, readCa } = parts
   const cryptography = {
     ...parts,
     generateHash: openHashes(),
-    rate: openUseRate(settings.AUTH_SERVICE_KEY_USES_MAX),
-    refusals_max: settings.AUTH_SERVICE_PIN_REFUSALS_MAX,
+    rate: openUseRate(bounds.keyUses_max),
+    refusals_max: bounds.pinRefusals_max,
     lock_ms,
   }
   const life_ms = settings.AUTH_SERVICE_CERTIFICATE_LIFE_D * day_ms

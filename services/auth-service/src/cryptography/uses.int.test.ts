@@ -11,10 +11,7 @@ const pan = '43219876543210987'
 let world: World
 
 beforeAll(async () => {
-  world = await openWorld({
-    AUTH_SERVICE_PIN_REFUSALS_MAX: String(refusals_max),
-    AUTH_SERVICE_KEY_USES_MAX: '40',
-  })
+  world = await openWorld({}, { pinRefusals_max: refusals_max, keyUses_max: 40 })
 }, 60_000)
 
 afterAll(() => world.stop())

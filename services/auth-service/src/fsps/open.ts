@@ -24,10 +24,13 @@ export interface FspParts extends OwnParts {
   readonly days: readonly number[]
 }
 
+/** Older pings are deleted; the last one of an FSP is always retained. */
+const pingsKept_ms = 30 * day_ms
+
 export async function openFspCredentials(parts: FspParts): Promise<Service> {
-  const { settings, bus, grpc, db, measures, log, shared } = parts
+  const { bounds, bus, grpc, db, measures, log, shared } = parts
   const findFsp = openFsps(grpc)
-  const guesses = openGuesses({ wrong_max: settings.AUTH_SERVICE_WRONG_SECRETS_MAX })
+  const guesses = openGuesses({ wrong_max: bounds.wrongSecrets_max })
   const sharing = shared.shareUse('auth-service/wrong-secrets', guesses.shared)
   grpc.serve(keysService, serveKeys({ db, bus, findFsp }))
   grpc.serve(
@@ -44,17 +47,17 @@ export async function openFspCredentials(parts: FspParts): Promise<Service> {
     await onEvents(bus, 'auth_service', pingEvents, (events) => handlePings(events)),
     await openWarnings(parts, parts),
     deleteOld(log, 'old pings', async (before) => {
-      await deletePings(db, before(settings.AUTH_SERVICE_PING_RETENTION_D * day_ms))
+      await deletePings(db, before(pingsKept_ms))
     }),
     { stop: () => stopping.abort() },
   ])
 }
 
 /** What credentials say, and how long they are valid. */
-function termsOf({ settings }: OwnParts) {
+function termsOf({ settings, bounds }: OwnParts) {
   return {
     hubName: settings.HUB_NAME,
-    life_s: settings.AUTH_SERVICE_TOKEN_LIFE_S,
+    life_s: bounds.tokenLife_s,
     life_ms: settings.AUTH_SERVICE_CERTIFICATE_LIFE_D * day_ms,
   }
 }

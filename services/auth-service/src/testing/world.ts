@@ -18,6 +18,7 @@ import {
   pingsService,
 } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { usualBounds, type Bounds } from '../bounds.ts'
 import { start } from '../service.ts'
 import { settings, type Settings } from '../settings.ts'
 
@@ -80,8 +81,9 @@ export function authSettings(given: Values = {}): Settings {
 export async function openWorld(
   asked: readonly AskedService[],
   given: Values = {},
+  bounds: Partial<Bounds> = {},
 ): Promise<World> {
-  const running = await openOn(await openTestParts(), asked, given)
+  const running = await openOn(await openTestParts(), asked, given, bounds)
   await openScheme(running.parts.grpc)
   await createParticipant(running.parts, fsp)
   return running
@@ -91,12 +93,13 @@ async function openOn(
   parts: TestParts,
   asked: readonly AskedService[],
   given: Values,
+  bounds: Partial<Bounds>,
 ): Promise<World> {
   const services: Service[] = []
   for (const service of asked) {
     services.push(await service.start(valuesOf(service.settings, given), parts))
   }
-  const service = await start(authSettings(given), parts)
+  const service = await start(authSettings(given), parts, { ...usualBounds, ...bounds })
   const received: Published[] = []
   await onEvents(parts.bus, 'test', published, (events) => {
     received.push(...events)
@@ -114,7 +117,7 @@ async function openOn(
       const again = await parts.restart()
       // The crashed processes have no connection left, but would go on trying to open one.
       await Promise.allSettled([service, ...services].map((one) => one.stop()))
-      return openOn(again, asked, given)
+      return openOn(again, asked, given, bounds)
     },
     async stop() {
       await service.stop()

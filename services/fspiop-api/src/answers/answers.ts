@@ -8,6 +8,7 @@ import type { Payload } from '@causeway/events'
 import type { Operation, PathParameters } from '@causeway/fspiop'
 import type { Logger, Service } from '@causeway/process'
 import type { ProcessParts } from '@causeway/runtime'
+import { age_max_ms } from '../bounds.ts'
 import type { Reading } from '../chain.ts'
 import { partyOf, type PartyName } from './party-path.ts'
 import type { Reason } from '../refusals.ts'
@@ -68,7 +69,6 @@ export function startAnswers(
 ): Answers & Service {
   const remembered_ms = answer_ms + settings.FSPIOP_API_RELAY_RETRY_MS
   const exchanges = openExchanges({ shared, remembered_ms, now_ms: Date.now, check_ms, log })
-  const age_max_ms = settings.FSPIOP_API_PARTICIPANT_AGE_MAX_MS
   const owners = openOwners({ grpc, log, age_max_ms })
   return {
     ...openAnswers({

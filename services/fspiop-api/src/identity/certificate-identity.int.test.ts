@@ -37,7 +37,7 @@ describe('Identity by client certificate', () => {
         EDGE_IDENTITY: 'mtls',
         EDGE_GATEWAY_SUBJECTS: 'gateway-1, gateway-2',
         JWS_VERIFY: 'on',
-        FSPIOP_API_TLS_RENEWAL_MS: 100,
+        TLS_RENEWAL_MS: 100,
       },
       {
         authOf(parts) {

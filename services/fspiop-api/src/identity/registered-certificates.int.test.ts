@@ -22,7 +22,6 @@ beforeAll(async () => {
     EDGE_IDENTITY: 'mtls',
     EDGE_CERTIFICATES: 'issued',
     EDGE_GATEWAY_SUBJECTS: 'gateway-1',
-    FSPIOP_API_KEY_AGE_MAX_MS: 3_600_000,
   })
 })
 

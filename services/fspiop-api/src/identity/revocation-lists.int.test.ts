@@ -36,7 +36,7 @@ async function openWith(file: string | undefined, changes: Partial<Settings> = {
     EDGE_TLS_CRL_FILE: file,
     ...changes,
     EDGE_TLS_CRL_OVERDUE_D: 7,
-    FSPIOP_API_TLS_RENEWAL_MS: 100,
+    TLS_RENEWAL_MS: 100,
   })
   return world
 }

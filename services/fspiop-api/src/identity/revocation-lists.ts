@@ -45,7 +45,7 @@ export async function openRevocationLists(
   settings: Settings,
   { authorities, http, log, metrics, now_ms }: RevocationParts,
 ): Promise<RevocationLists> {
-  const { EDGE_TLS_CRL_OVERDUE_D: overdue_d, FSPIOP_API_TLS_RENEWAL_MS: renewal_ms } = settings
+  const { EDGE_TLS_CRL_OVERDUE_D: overdue_d, TLS_RENEWAL_MS: renewal_ms } = settings
   const client = await clientFor(settings, http)
   const sources = sourcesIn(settings, client)
   const lists = new Map<string, RevocationList>()

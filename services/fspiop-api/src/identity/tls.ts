@@ -85,7 +85,7 @@ function renewTls(
   let shown = opened
   noteCertificateEnd(metrics, 'EDGE_TLS_CERTIFICATE_FILE', opened.certificate)
   return periodically(
-    settings.FSPIOP_API_TLS_RENEWAL_MS,
+    settings.TLS_RENEWAL_MS,
     async () => {
       const read = await readTls(settings)
       if (read === undefined || isSame(read, shown)) return
@@ -126,7 +126,7 @@ async function renewHosts(
   await renew().catch((error: unknown) => {
     log.warn({ err: error }, 'auth-service did not name the certificates of hosts')
   })
-  return periodically(settings.FSPIOP_API_TLS_RENEWAL_MS, renew, {
+  return periodically(settings.TLS_RENEWAL_MS, renew, {
     log,
     name: 'renewal of certificates of hosts',
   })

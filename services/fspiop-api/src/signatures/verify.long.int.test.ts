@@ -19,7 +19,7 @@ const [first, second] = [newSigner('green-1'), newSigner('green-2')]
 describe('Signatures of FSPs', () => {
   let world: World
   beforeAll(async () => {
-    world = await openWorld({ JWS_VERIFY: 'on', FSPIOP_API_KEY_AGE_MAX_MS: 3_600_000 })
+    world = await openWorld({ JWS_VERIFY: 'on' })
   })
   afterAll(() => world.stop())
   const ask = async (...sent: Parameters<typeof signed>) =>

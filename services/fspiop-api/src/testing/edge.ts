@@ -6,6 +6,7 @@ import type { DecimalBounds } from '@causeway/money'
 import type { Participant, Participants } from '@causeway/participants'
 import { openLog } from '@causeway/process'
 import { aloneInMemory } from '@causeway/runtime/testing'
+import { unknown_max } from '../bounds.ts'
 import { openAnswerQuotas } from '../load/answer-quotas.ts'
 import { openAnswers } from '../answers/answers.ts'
 import { openExchanges } from '../answers/exchanges.ts'
@@ -126,7 +127,7 @@ export function openEdge(changes: EdgeChanges = {}): TestEdge {
     participants,
     quotas: openAnswerQuotas({
       unasked_max: settings.FSPIOP_API_UNSOLICITED_ANSWERS_MAX,
-      unknown_max: settings.FSPIOP_API_UNKNOWN_ANSWERS_MAX,
+      unknown_max,
       isSole: true,
     }),
     answers,

@@ -113,7 +113,6 @@ describe('the operator gateway', () => {
         OPERATOR_GATEWAY_TLS_CERTIFICATE_FILE: path('admin', 'operator-port', 'tls.crt'),
         OPERATOR_GATEWAY_TLS_KEY_FILE: path('admin', 'operator-port', 'tls.key'),
         OPERATOR_GATEWAY_TLS_CA_FILE: path('admin', 'operator-port', 'ca.crt'),
-        OPERATOR_GATEWAY_CONNECTIONS_MAX: 10,
         OPERATOR_PORT: (api.address() as AddressInfo).port,
       },
       log,

@@ -16,6 +16,8 @@ import {
 import type { operatorGatewaySettings } from './settings.ts'
 
 const handshake_ms_max = 10_000
+/** Concurrent connections of operators: a browser has up to six. More are closed. */
+const connections_max = 200
 
 export interface Gateway extends Service {
   readonly port: number
@@ -45,7 +47,7 @@ export async function openGateway(
     socket.once('close', () => sockets.delete(socket))
     forward(socket, values.OPERATOR_PORT)
   })
-  server.maxConnections = values.OPERATOR_GATEWAY_CONNECTIONS_MAX
+  server.maxConnections = connections_max
   server.on('tlsClientError', (error: NodeJS.ErrnoException) => {
     // A probe opens and closes the port every few seconds without sending anything: not logged.
     const level = error.code === 'ECONNRESET' ? 'debug' : 'info'

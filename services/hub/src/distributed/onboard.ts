@@ -14,7 +14,7 @@ import { onboard, onboardPisp, type NewFsp } from '../onboarding.ts'
 import { operatorOf, type Operator } from '../operator.ts'
 import { describePayment, makeFirstPayment } from '../payment.ts'
 import { describePayroll, makePayroll } from '../payroll.ts'
-import type { SandboxFsp } from '../sandbox-fsps.ts'
+import { sandboxPorts, type SandboxFsp } from '../sandbox-fsps.ts'
 import { describeThirdPartyPayment, makeThirdPartyPayment } from '../third-party-payment.ts'
 import { onboardSettings } from './settings.ts'
 
@@ -24,12 +24,8 @@ type Fsp = NewFsp & Pick<SandboxFsp, 'url'>
 const pause_ms = 1_000
 /** Small amounts: each run moves them again, below the same net debit cap. */
 const payrollOrder = { people: 100, amount: '1' } as const
-const prefixes = {
-  greenbank: 'SANDBOX_GREENBANK',
-  bluewallet: 'SANDBOX_BLUEWALLET',
-  amberpay: 'SANDBOX_AMBERPAY',
-  lemonpay: 'SANDBOX_LEMONPAY',
-} as const
+/** Time for the hub and the FSPs to become ready: containers of a new cluster take up to a minute. */
+const wait_ms = 120_000
 
 await run('onboard', onboardSettings, async (values) => {
   const agent = new Agent({
@@ -52,7 +48,7 @@ await run('onboard', onboardSettings, async (values) => {
 })
 
 async function pay(values: Values, operator: Operator): Promise<void> {
-  const until_ms = Date.now() + values.ONBOARD_WAIT_MS
+  const until_ms = Date.now() + wait_ms
   const { two, third, pisp } = await reached('the sandbox', until_ms, async () => ({
     two: [await sandboxFsp('greenbank', values), await sandboxFsp('bluewallet', values)] as const,
     third: await sandboxFsp('amberpay', values),
@@ -81,10 +77,10 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-async function sandboxFsp(name: keyof typeof prefixes, values: Values): Promise<Fsp> {
-  const prefix = prefixes[name]
+async function sandboxFsp(name: SandboxFsp['name'], values: Values): Promise<Fsp> {
+  const { port, callbackPort } = await sandboxPorts(name, values)
   const host = values.ONBOARD_SANDBOX_HOST
-  const url = `http://${host}:${values[`${prefix}_PORT`]}`
+  const url = `http://${host}:${port}`
   const { keys } = (await get(`${url}/.well-known/jwks.json`)) as { keys: readonly JsonWebKey[] }
   const [key] = keys
   if (key === undefined) throw new StartError(`${name} does not sign: set SANDBOX_SIGNING=on.`)
@@ -92,9 +88,9 @@ async function sandboxFsp(name: keyof typeof prefixes, values: Values): Promise<
   return {
     name,
     url,
-    callbackUrl: `https://${host}:${values[`${prefix}_TLS_PORT`]}/callbacks`,
+    callbackUrl: `https://${host}:${callbackPort}/callbacks`,
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-    certificate: await certificateAt(host, values[`${prefix}_TLS_PORT`]),
+    certificate: await certificateAt(host, callbackPort),
   }
 }
 

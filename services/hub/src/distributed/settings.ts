@@ -3,9 +3,6 @@ import { integer, optionalText, text } from '@causeway/process'
 
 const file = (about: string) => text({ about: `PEM file: ${about}`, default: null })
 
-const port = (about: string, usual: number) =>
-  integer({ about, unit: 'port', default: usual, min: 1, max: 65_535 })
-
 export const secretsSettings = {
   SECRETS_DIR: text({ about: 'folder in which the secrets are created', default: null }),
   SECRETS_OWNER: optionalText({
@@ -44,13 +41,6 @@ export const operatorGatewaySettings = {
     about: 'PEM file: the authority that issues operators’ certificates',
     default: null,
   }),
-  OPERATOR_GATEWAY_CONNECTIONS_MAX: integer({
-    about: 'concurrent connections of operators; more are closed',
-    unit: 'connections',
-    default: 200,
-    min: 1,
-    max: 10_000,
-  }),
   OPERATOR_PORT: integer({
     about: 'the administration API, on 127.0.0.1',
     unit: 'port',
@@ -76,20 +66,8 @@ export const onboardSettings = {
     about: 'host of the sandbox FSPs and the sandbox PISP, for people and for the hub',
     default: 'sandbox-fsp',
   }),
-  SANDBOX_GREENBANK_PORT: port('greenbank for people', 4_301),
-  SANDBOX_BLUEWALLET_PORT: port('bluewallet for people', 4_302),
-  SANDBOX_AMBERPAY_PORT: port('amberpay for people', 4_304),
-  SANDBOX_LEMONPAY_PORT: port('lemonpay for people', 4_303),
-  SANDBOX_GREENBANK_TLS_PORT: port('callbacks to greenbank', 4_311),
-  SANDBOX_BLUEWALLET_TLS_PORT: port('callbacks to bluewallet', 4_312),
-  SANDBOX_AMBERPAY_TLS_PORT: port('callbacks to amberpay', 4_314),
-  SANDBOX_LEMONPAY_TLS_PORT: port('callbacks to lemonpay', 4_313),
-  ONBOARD_WAIT_MS: integer({
-    about: 'time for the hub and the FSPs to become ready',
-    unit: 'ms',
-    default: 120_000,
-    min: 0,
-    max: 3_600_000,
+  SANDBOX_FSPS_FILE: optionalText({
+    about: 'JSON file: the ports of the sandbox FSPs; empty: the usual ports',
   }),
   HUB_NAME: text({ about: 'name of the hub as a participant', default: 'Hub' }),
 }

@@ -27,7 +27,7 @@ let funds: Calls<typeof fundsService>
 let audit: AuditLog
 
 beforeAll(async () => {
-  hub = await openWorld({ FUNDS_SWEEP_INTERVAL_MS: 100 })
+  hub = await openWorld({ fundsSweep_ms: 100 })
   funds = hub.parts.grpc.client(fundsService, 'participant-lifecycle')
   audit = await collectAudit(hub)
   await openHubAccounts(hub)

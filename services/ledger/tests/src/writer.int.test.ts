@@ -174,7 +174,7 @@ describe('a full queue', () => {
   const held = statement(`select id from accounts for update`)
 
   test('A full queue refuses a list at once as an outage, and the repeat succeeds', async () => {
-    const small = await openWorld({ LEDGER_QUEUE_MAX: 200, LEDGER_BATCH_MAX: 100 })
+    const small = await openWorld({ queued_max: 200, batch_max: 100 })
     await openHubAccounts(small)
     await onboard(small, 'greenbank', '1000', '1000')
     await onboard(small, 'bluewallet')

@@ -114,7 +114,6 @@ export const quickSettings: Settings = {
   NOTIFICATIONS_SMTP_CA_FILE: undefined,
   NOTIFICATIONS_MAIL_FROM: '',
   CALLBACK_TIMEOUT_MS: 30_000,
-  PARK_AFTER_MS: 100,
   NOTIFICATIONS_LANE_MAX: 32,
   NOTIFICATIONS_CIRCUIT_FAILURES_MAX: 5,
   NOTIFICATIONS_CIRCUIT_TRIAL_MS: 100,
@@ -136,12 +135,12 @@ export interface World {
 }
 
 export async function openWorld(
-  changed: Partial<Settings> = {},
+  { park_after_ms = 100, ...changed }: Partial<Settings & { park_after_ms: number }> = {},
   on?: TestParts,
   serviceStart: typeof start = start,
 ): Promise<World> {
   const parts = on ?? (await openTestParts())
-  const service = await serviceStart({ ...quickSettings, ...changed }, parts)
+  const service = await serviceStart({ ...quickSettings, ...changed }, parts, park_after_ms)
   const reports: Payload<'NotifyReport'>['reports'][number][] = []
   let events = 0
   const subscription = await parts.bus.subscribe({

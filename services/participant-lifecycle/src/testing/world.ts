@@ -6,6 +6,7 @@ import { schemaOf } from '@causeway/runtime'
 import { approvalCalls, type ApprovalCalls } from '@causeway/approvals/testing'
 import type { Calls } from '@causeway/grpc'
 import { egressSettings } from '@causeway/http'
+import { usualBounds, type LedgerBounds } from '@causeway/ledger'
 import { statement, type Database } from '@causeway/postgres'
 import type { Service } from '@causeway/process'
 import { defaultsOf } from '@causeway/process/testing'
@@ -36,15 +37,9 @@ export const deferredNet: SettlementModel = {
 const settings: Settings = {
   PARTICIPANT_LIFECYCLE_DATABASE_URL: '',
   PARTICIPANT_LIFECYCLE_COMPONENT_KEY_FILE: undefined,
-  PARTICIPANT_LIFECYCLE_CONNECTIONS: 4,
-  LEDGER_BATCH_MAX: 200,
-  LEDGER_QUEUE_MAX: 10_000,
-  LEDGER_ALARM_INTERVAL_MIN: 60,
-  LEDGER_ALARM_NOTICES_MAX: 3,
-  LEDGER_ALARM_RESET_H: 24,
+  DATABASE_CONNECTIONS_MAX: 4,
   EXPIRY_GRACE_MS: 1_000,
   FUNDS_OUT_VALIDITY_S: 432_000,
-  FUNDS_SWEEP_INTERVAL_MS: 3_600_000,
   PARTICIPANT_STATES:
     'ACTIVE=TRANSFERS+FUNDS_IN+FUNDS_OUT;INACTIVE=;SUSPENDED=FUNDS_IN;CLOSED=FUNDS_OUT',
   COVER_PERCENT: 'fixed',
@@ -75,11 +70,24 @@ export interface World {
   stop(): Promise<void>
 }
 
-export async function openWorld(changes: Partial<Settings> = {}): Promise<World> {
-  return openOn(await openTestParts(), [{ ...deferredNet }], { ...settings, ...changes })
+/** No test waits for the sweep of funds, unless it asks for a short interval. */
+const quietBounds: LedgerBounds = { ...usualBounds, fundsSweep_ms: 3_600_000 }
+
+export async function openWorld(changes: Partial<Settings & LedgerBounds> = {}): Promise<World> {
+  return openOn(
+    await openTestParts(),
+    [{ ...deferredNet }],
+    { ...settings, ...changes },
+    { ...quietBounds, ...changes },
+  )
 }
 
-async function openOn(parts: TestParts, models: SettlementModel[], all: Settings): Promise<World> {
+async function openOn(
+  parts: TestParts,
+  models: SettlementModel[],
+  all: Settings,
+  bounds: LedgerBounds,
+): Promise<World> {
   parts.grpc.serve(settlementModelsService, {
     GetSettlementModels: ({ currency }) =>
       Promise.resolve({
@@ -88,7 +96,7 @@ async function openOn(parts: TestParts, models: SettlementModel[], all: Settings
     CreateSettlementModel: () => Promise.reject(new Error('this peer answers questions alone')),
     UpdateSettlementModel: () => Promise.reject(new Error('this peer answers questions alone')),
   })
-  const service: Service = await start(all, parts)
+  const service: Service = await start(all, parts, bounds)
   const database = await parts.openDatabase({
     url: '',
     ...schemaOf('participant-lifecycle'),
@@ -105,7 +113,7 @@ async function openOn(parts: TestParts, models: SettlementModel[], all: Settings
     async restart() {
       const fresh = await parts.restart()
       await service.stop()
-      return openOn(fresh, models, all)
+      return openOn(fresh, models, all, bounds)
     },
     async stop() {
       await service.stop()

@@ -64,6 +64,8 @@ export interface SchemeOptions {
   /** Starts the real ledger. */
   readonly startLedger: (parts: TestParts) => Promise<Service>
   readonly changes?: Partial<Settings>
+  /** In force from the next start on. */
+  readonly bounds?: { finish_every_ms: number }
   /** The transaction requests of transfers; none by default. */
   readonly requested?: Requested
   /** Prepares the process before the services start. */
@@ -125,7 +127,11 @@ async function openOn(parts: TestParts, options: SchemeOptions): Promise<TestSch
   serveRequested(parts, options.requested)
   const services = [
     await options.startLedger(parts),
-    await start({ ...defaultsOf(settings), ...options.changes }, parts),
+    await start(
+      { ...defaultsOf(settings), ...options.changes },
+      parts,
+      options.bounds?.finish_every_ms,
+    ),
   ]
   const db = await parts.openDatabase({
     url: '',

@@ -3,7 +3,6 @@ import type { Message, OutgoingMessage } from '@causeway/bus'
 import type { Calls } from '@causeway/grpc'
 import { oraclesService, type Oracle } from '@causeway/protos'
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals'
-import type { Settings } from '../../settings.ts'
 import { gist, openWorld, type World } from '../../testing/world.ts'
 import { openOracle, type OracleStandIn } from './oracle.ts'
 
@@ -30,7 +29,10 @@ export interface OracleWorld {
   readonly oracle: OracleStandIn
   readonly administration: Calls<typeof oraclesService>
   /** Runs with a service that has other settings. */
-  readonly withSettings: (changed: Partial<Settings>, work: () => Promise<void>) => Promise<void>
+  readonly withSettings: (
+    changed: Parameters<typeof openWorld>[0],
+    work: () => Promise<void>,
+  ) => Promise<void>
   readonly create: (changes?: Partial<Oracle>) => Promise<Oracle>
   /** A readable form of the results of events about one party. */
   readonly gistsOf: (...events: readonly OutgoingMessage[]) => Promise<readonly string[]>
@@ -91,9 +93,9 @@ export function useOracles(): OracleWorld {
   }
   beforeAll(async () => {
     opened = await openWorld({
-      ACCOUNT_LOOKUP_ORACLE_TRIAL_MS: 10,
-      ACCOUNT_LOOKUP_ORACLE_FAILURES_MAX: 3,
-      ACCOUNT_LOOKUP_ORACLE_CALLS_MAX: calls_max,
+      trial_every_ms: 10,
+      failures_max: 3,
+      calls_max,
     })
   })
   afterAll(() => world.service.stop())

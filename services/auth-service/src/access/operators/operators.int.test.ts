@@ -12,6 +12,7 @@ import { operatorsService } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose'
+import { usualBounds } from '../../bounds.ts'
 import { start } from '../../service.ts'
 import { authSettings, ownDatabase } from '../../testing/world.ts'
 
@@ -37,7 +38,6 @@ const settings = authSettings({
   AUTH_SERVICE_WRONG_PASSWORDS_MAX: '3',
   AUTH_SERVICE_LOCK_S: '60',
   AUTH_SERVICE_PASSWORD_COST: '10',
-  AUTH_SERVICE_SESSIONS_MAX: '5',
 })
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ beforeAll(async () => {
 
 async function open(on: TestParts): Promise<void> {
   parts = on
-  service = await start(settings, parts)
+  service = await start(settings, parts, { ...usualBounds, sessions_max: 5 })
   operators = parts.grpc.client(operatorsService, 'auth-service')
   db = await ownDatabase(parts)
   await onEvents(parts.bus, 'test', published, (events) => {

@@ -13,6 +13,7 @@ import {
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { CompactEncrypt } from 'jose'
 import { createPublicKey, randomUUID } from 'node:crypto'
+import { usualBounds, type Bounds } from '../../bounds.ts'
 import { start } from '../../service.ts'
 import { authSettings, type Values } from '../../testing/world.ts'
 
@@ -33,12 +34,16 @@ export interface World {
 
 export const actor = 'ada'
 
-export async function openWorld(given: Values = {}): Promise<World> {
-  return openOn(await openTestParts(), given)
+export async function openWorld(given: Values = {}, bounds: Partial<Bounds> = {}): Promise<World> {
+  return openOn(await openTestParts(), given, bounds)
 }
 
-async function openOn(parts: TestParts, given: Values): Promise<World> {
-  const service = await start(authSettings(given), parts)
+async function openOn(
+  parts: TestParts,
+  given: Values,
+  bounds: Partial<Bounds> = {},
+): Promise<World> {
+  const service = await start(authSettings(given), parts, { ...usualBounds, ...bounds })
   const audited: Payload<'/audit-log-write'>[] = []
   await onEvents(parts.bus, 'test', ['/audit-log-write'], (events) => {
     audited.push(...events.map(({ payload }) => payload))

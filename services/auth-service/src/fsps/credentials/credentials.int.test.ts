@@ -36,12 +36,12 @@ function newCa(to_ms = Date.now() + year_ms): Ca {
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-auth-'))
   installCa(newCa())
-  auth = await openWorld(services, {
+  const files = {
     AUTH_SERVICE_CA_CERTIFICATE_FILE: join(folder, 'ca.pem'),
     AUTH_SERVICE_CA_KEY_FILE: join(folder, 'ca.key'),
-    AUTH_SERVICE_WRONG_SECRETS_MAX: String(wrong_max),
-    AUTH_SERVICE_TOKEN_LIFE_S: '60',
-  })
+  }
+  const bounds = { wrongSecrets_max: wrong_max, tokenLife_s: 60 }
+  auth = await openWorld(services, files, bounds)
 })
 
 afterAll(async () => {
