@@ -1,4 +1,4 @@
-/** Bounds that no scheme needs to change; tests have other ones. */
+/** Bounds that no scheme needs to change; tests pass other ones. A file of its own: tests import it. */
 export const usualBounds = {
   /** Events in one batch. */
   batch_max: 100,
@@ -26,4 +26,4 @@ export const usualBounds = {
   trial_every_ms: 5_000,
 }
 
-export type Bounds = Readonly<typeof usualBounds>
+export type LookupBounds = Readonly<typeof usualBounds>

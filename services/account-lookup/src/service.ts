@@ -4,7 +4,7 @@ import { onEvents } from '@causeway/events'
 import { openParticipants } from '@causeway/participants'
 import type { Database } from '@causeway/postgres'
 import type { ClientTls } from '@causeway/http'
-import { periodically, readPem, type Logger, type Periodic, type Service } from '@causeway/process'
+import { periodically, readPem, type Logger, type Periodic } from '@causeway/process'
 import { accountLookupService, oraclesService, personsService } from '@causeway/protos'
 import {
   openServiceEgress,
@@ -13,7 +13,7 @@ import {
   type SharedMemory,
 } from '@causeway/runtime'
 import { openAssociationStore, type AssociationStore } from './associations/store.ts'
-import { usualBounds, type Bounds } from './bounds.ts'
+import { usualBounds, type LookupBounds } from './bounds.ts'
 import type { Party } from './domain/party.ts'
 import { handleBatch, handleDeferred, consumedEvents } from './handle.ts'
 import { invalidateOnChanges } from './cache-invalidation.ts'
@@ -37,11 +37,7 @@ const delete_slice = 10_000
 const answer_ms = 60_000
 const ms_per_h = 3_600_000
 
-export const start = async (
-  settings: Settings,
-  parts: ProcessParts,
-  bounds: Bounds = usualBounds,
-): Promise<Service> => {
+export const start = async (settings: Settings, parts: ProcessParts, bounds = usualBounds) => {
   const log = parts.log.child({ service: 'account-lookup' })
   const { grpc } = parts
   const keyFile = settings.ACCOUNT_LOOKUP_COMPONENT_KEY_FILE
@@ -112,7 +108,7 @@ export const start = async (
 }
 
 function ownerBookOf(
-  bounds: Bounds,
+  bounds: LookupBounds,
   {
     store,
     shared,
@@ -161,16 +157,16 @@ async function oracleTlsOf(settings: Settings): Promise<ClientTls | undefined> {
   }
 }
 
-function memoryBounds({ cacheAge_ms, cacheEntries_max }: Bounds) {
+function memoryBounds({ cacheAge_ms, cacheEntries_max }: LookupBounds) {
   return { age_max_ms: cacheAge_ms, entries_max: cacheEntries_max }
 }
 
 /** A cached owner is sent a query that is delivered at the last moment, and answers it. */
-function recentOf({ cacheAge_ms, queryDeadline_ms }: Bounds): number {
+function recentOf({ cacheAge_ms, queryDeadline_ms }: LookupBounds): number {
   return cacheAge_ms + queryDeadline_ms + answer_ms
 }
 
-function oracleBounds(settings: Settings, bounds: Bounds) {
+function oracleBounds(settings: Settings, bounds: LookupBounds) {
   const { attempts_max, calls_max, failures_max, trial_every_ms } = bounds
   const { ACCOUNT_LOOKUP_ORACLE_TIMEOUT_MS: timeout_ms } = settings
   return { timeout_ms, attempts_max, calls_max, failures_max, trial_every_ms }
@@ -179,7 +175,7 @@ function oracleBounds(settings: Settings, bounds: Bounds) {
 /** The log redelivers only the events that it retains: ids of older ones are not needed. */
 function deleteOldRequests(
   settings: Settings,
-  bounds: Bounds,
+  bounds: LookupBounds,
   { db, store }: { readonly db: Database; readonly store: AssociationStore },
   log: Logger,
 ): Periodic {

@@ -1,4 +1,4 @@
-/** Bounds that no scheme needs to change; tests have other ones. */
+/** Bounds that no scheme needs to change; tests pass other ones. A file of its own: tests import it. */
 export const usualBounds = {
   /**
    * How long an entry waits for its source to register the key that signed it, before it is
@@ -15,4 +15,4 @@ export const usualBounds = {
   logLines_max: 1_000_000,
 }
 
-export type Bounds = Readonly<typeof usualBounds>
+export type AuditBounds = Readonly<typeof usualBounds>

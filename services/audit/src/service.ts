@@ -8,7 +8,7 @@ import { schemaOf, type ProcessParts } from '@causeway/runtime'
 import { anchorOf } from './anchor.ts'
 import { anchorPeriodically, openAnchorStores, warnOfLostAnchors } from './anchor-stores.ts'
 import { openAttribution } from './attributing.ts'
-import { usualBounds, type Bounds } from './bounds.ts'
+import { usualBounds, type AuditBounds } from './bounds.ts'
 import { openExport } from './export/open.ts'
 import { openLogStore, serveLogStore } from './log/open.ts'
 import { serveQuarantine } from './quarantine/serve.ts'
@@ -25,7 +25,7 @@ const day_ms = 86_400_000
 export const start = async (
   settings: Settings,
   given: ProcessParts,
-  bounds: Bounds = usualBounds,
+  bounds: AuditBounds = usualBounds,
 ): Promise<Service> => {
   const log = given.log.child({ service: 'audit' })
   const hsm = await openHsm(settings)

@@ -13,9 +13,9 @@ export const usualBounds = {
   keyUses_max: 600,
   /**
    * Refused PIN blocks of a key, or of an operator or program, from which on no more are translated:
-   * few enough that nobody finds a PIN by trying.
+   * too few to find a PIN by trying.
    */
   pinRefusals_max: 10,
 }
 
-export type Bounds = Readonly<typeof usualBounds>
+export type AuthBounds = Readonly<typeof usualBounds>

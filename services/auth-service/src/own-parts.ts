@@ -4,13 +4,13 @@ import type { GrpcHost } from '@causeway/grpc'
 import type { Database } from '@causeway/postgres'
 import type { Logger, Periodic, Service } from '@causeway/process'
 import { periodically, stopAll } from '@causeway/process'
-import type { Bounds } from './bounds.ts'
+import type { AuthBounds } from './bounds.ts'
 import type { Measures } from './measures.ts'
 import type { Settings } from './settings.ts'
 
 export interface OwnParts {
   readonly settings: Settings
-  readonly bounds: Bounds
+  readonly bounds: AuthBounds
   readonly db: Database
   /** Signs the audit entries of this service. */
   readonly bus: EventBus

@@ -6,7 +6,7 @@ import type { Service } from '@causeway/process'
 import { schemaOf, type ProcessParts, type Start } from '@causeway/runtime'
 import { openAccess } from './access/open.ts'
 import { serveOwnApprovals } from './approvals.ts'
-import { usualBounds, type Bounds } from './bounds.ts'
+import { usualBounds, type AuthBounds } from './bounds.ts'
 import { openConsents, serveReads } from './consents/open.ts'
 import { attestationRoots, policyOf } from './consents/policy.ts'
 import { openAdapters } from './cryptography/adapters.ts'
@@ -37,7 +37,7 @@ export const startReads: Start<Settings> = async (settings, parts) => {
 export const start = async (
   settings: Settings,
   parts: ProcessParts,
-  bounds: Bounds = usualBounds,
+  bounds: AuthBounds = usualBounds,
 ): Promise<Service> => {
   const files = await readFiles(settings)
   const db = await openOwnDatabase(settings, parts)

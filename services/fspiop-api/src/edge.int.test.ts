@@ -133,15 +133,12 @@ describe('Messages that cannot be stored', () => {
     const lowWatermark = () => Promise.resolve(new Date())
     const stop = () => Promise.resolve()
     const subscribe = () => Promise.resolve({ stop, lowWatermark })
-    const edge = await start(
-      testSettings,
-      {
-        ...world.parts,
-        metrics: openMetrics({ ofProcess: false }),
-        bus: { ...world.parts.bus, subscribe, publish },
-      },
-      100,
-    )
+    const edge = await start(testSettings, {
+      ...world.parts,
+      metrics: openMetrics({ ofProcess: false }),
+      bus: { ...world.parts.bus, subscribe, publish },
+      publish_ms: 100,
+    })
     try {
       await work(edge.url)
     } finally {

@@ -79,13 +79,14 @@ export interface FspiopApi extends Service {
   readonly url: string
 }
 
+interface EdgeParts extends ProcessParts {
+  /** A test waits shorter for a publication. */
+  readonly publish_ms?: number
+}
+
 const group = 'fspiop_api'
 
-export async function start(
-  settings: Settings,
-  parts: ProcessParts,
-  publish_ms = usualPublish_ms,
-): Promise<FspiopApi> {
+export async function start(settings: Settings, parts: EdgeParts): Promise<FspiopApi> {
   const withoutBase = basePathsOf(settings)
   const log = parts.log.child({ service: 'fspiop-api' })
   checkModes(settings, { ...parts, log })
@@ -101,17 +102,7 @@ export async function start(
   await largeBodies.begin()
   const live = await openLive(settings, { bus, grpc, log })
   const currencies = await boundedCurrencies(settings, { bus, grpc, log })
-  const opened = {
-    security,
-    participants,
-    owners,
-    answers,
-    largeBodies,
-    live,
-    currencies,
-    log,
-    publish_ms,
-  }
+  const opened = { security, participants, owners, answers, largeBodies, live, currencies, log }
   const serveParts = openServing(settings, parts, opened)
   const { rates, admission, edge, identify, challenge } = serveParts
   const progress = followBulkProgress(serveParts.bulkBacklog, { grpc, log })
@@ -222,7 +213,6 @@ interface OpenedParts {
   readonly live: LiveSettings<Settings>
   readonly currencies: SchemeCurrencies | undefined
   readonly log: Logger
-  readonly publish_ms: number
 }
 
 /** The public keys of the hub and of the hosted auth service, for receivers of their messages. */
@@ -232,18 +222,8 @@ function publicKeysOf({ hubKeys, authServiceKeys }: Security): readonly object[]
 
 function openServing(
   settings: Settings,
-  { bus, grpc, metrics, shared, tracer }: ProcessParts,
-  {
-    security,
-    participants,
-    owners,
-    answers,
-    largeBodies,
-    live,
-    currencies,
-    log,
-    publish_ms,
-  }: OpenedParts,
+  { bus, grpc, metrics, shared, tracer, publish_ms = usualPublish_ms }: EdgeParts,
+  { security, participants, owners, answers, largeBodies, live, currencies, log }: OpenedParts,
 ): ServeParts & { readonly callbacks: CallbackParts } {
   const floods = openFloods(Date.now)
   const floodRate = openFloodRate(floods, Date.now)

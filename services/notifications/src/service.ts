@@ -18,7 +18,6 @@ import {
   type Logger,
   type Metrics,
   type Periodic,
-  type Service,
 } from '@causeway/process'
 import { openServiceEgress, schemaOf, type ProcessParts } from '@causeway/runtime'
 import { openAddresses } from './addresses.ts'
@@ -54,11 +53,7 @@ const partitioned = ['deliveries', 'undelivered']
 const ping = statement('select 1')
 const consumedEvents = ['NotifyRequested'] as const
 
-export const start = async (
-  settings: Settings,
-  given: ProcessParts,
-  park_after_ms = usualPark_ms,
-): Promise<Service> => {
+export const start = async (settings: Settings, given: ProcessParts, park_ms = usualPark_ms) => {
   const log = given.log.child({ service: 'notifications' })
   const tls = await clientTlsOf(settings, given.metrics)
   const egress = openServiceEgress('notifications', settings, given, log)
@@ -101,7 +96,7 @@ export const start = async (
     waiting,
     isTraced: tracer !== undefined,
     backoff,
-    park_after_ms,
+    park_after_ms: park_ms,
     onLateEnd: (notification, end) =>
       retries.onEnd({ notification, attempts: 0, tries: noTries }, end),
   })

@@ -5,7 +5,7 @@ import { openOwnKey, signedEntries } from '@causeway/keys/components'
 import { openLedger, type Ledger, type LedgerBounds } from '@causeway/ledger'
 import { openLiveSettings, openSchemeCurrencies, type LiveSettings } from '@causeway/live-settings'
 import { statement, type Transaction } from '@causeway/postgres'
-import { retrying, StartError, type Logger, type Service } from '@causeway/process'
+import { retrying, StartError, type Logger } from '@causeway/process'
 import { operatorsService, settlementModelsService } from '@causeway/protos'
 import { serviceNames } from '@causeway/services'
 import { openServiceEgress, schemaOf, type ProcessParts } from '@causeway/runtime'
@@ -22,11 +22,7 @@ import { schemaVersion, settings as definitions, type Settings } from './setting
 const lock_wait_ms = 1_000
 const hour_ms = 3_600_000
 
-export const start = async (
-  settings: Settings,
-  given: ProcessParts,
-  bounds?: LedgerBounds,
-): Promise<Service> => {
+export const start = async (settings: Settings, given: ProcessParts, bounds?: LedgerBounds) => {
   const { grpc } = given
   const log = given.log.child({ service: 'participant-lifecycle' })
   const keyFile = settings.PARTICIPANT_LIFECYCLE_COMPONENT_KEY_FILE
@@ -47,15 +43,8 @@ export const start = async (
   )
   const bound = settings.AMOUNT_DECIMALS
   const currencies = await openSchemeCurrencies('participant-lifecycle', bound, joined)
-  const options = {
-    log,
-    database,
-    databaseOptions,
-    modelsOf,
-    decimals: () => currencies.decimals,
-    bounds,
-  }
-  const ledger = await openLedger(live.current, parts, options)
+  const options = { log, database, databaseOptions, modelsOf, decimals: () => currencies.decimals }
+  const ledger = await openLedger(live.current, parts, { ...options, bounds })
   const stopping = new AbortController()
   const { signal } = stopping
   followStates(live, { ledger, bus, log, signal })

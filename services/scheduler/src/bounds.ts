@@ -1,4 +1,4 @@
-/** Bounds of delivery that no scheme needs to change; tests have shorter ones. */
+/** Bounds of delivery that no scheme needs to change; tests pass other ones. A file of its own: tests import it. */
 export const usualBounds = {
   /** Of a server that a reminder is posted to: as long as an FSP may take to answer a callback. */
   timeout_ms: 10_000,
@@ -12,4 +12,4 @@ export const usualBounds = {
   reschedule_ms: 3_600_000,
 }
 
-export type Bounds = Readonly<typeof usualBounds>
+export type DeliveryBounds = Readonly<typeof usualBounds>

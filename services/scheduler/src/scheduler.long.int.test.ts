@@ -15,7 +15,7 @@ import {
 } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import type { Bounds } from './bounds.ts'
+import type { DeliveryBounds } from './bounds.ts'
 import { start } from './service.ts'
 import type { Settings } from './settings.ts'
 
@@ -26,7 +26,7 @@ const settings: Settings = {
   SCHEDULER_POLL_MS: 20,
 }
 
-const bounds: Bounds = {
+const bounds: DeliveryBounds = {
   timeout_ms: 20_000,
   attempts_max: 3,
   first_ms: 20,

@@ -5,7 +5,7 @@ import { periodically, type Metrics, type Service } from '@causeway/process'
 import { schedulerService } from '@causeway/protos'
 import { openServiceEgress, schemaOf, type ProcessParts } from '@causeway/runtime'
 import { Counter } from 'prom-client'
-import { usualBounds, type Bounds } from './bounds.ts'
+import { usualBounds, type DeliveryBounds } from './bounds.ts'
 import { schedulerHandlers } from './serve.ts'
 import type { Settings } from './settings.ts'
 import { type Outcome } from './store.ts'
@@ -18,7 +18,7 @@ const posts_per_origin_max = 8
 export const start = async (
   settings: Settings,
   parts: ProcessParts,
-  { timeout_ms, ...bounds }: Bounds = usualBounds,
+  { timeout_ms, ...bounds }: DeliveryBounds = usualBounds,
 ): Promise<Service> => {
   const log = parts.log.child({ service: 'scheduler' })
   const keyFile = settings.SCHEDULER_COMPONENT_KEY_FILE

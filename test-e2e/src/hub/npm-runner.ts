@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { freePorts, newDataDir, removeDataDir } from './hub-process.ts'
-import { newSandboxPorts, writeFsps } from './sandbox-ports.ts'
+import { newSandboxPorts, writeFsps } from './sandbox.ts'
 
 export const projectFolder = fileURLToPath(new URL('../../..', import.meta.url))
 

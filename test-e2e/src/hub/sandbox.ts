@@ -8,10 +8,9 @@ import { parseEnv } from 'node:util'
 import { eventually } from '@causeway/process/testing'
 import { request } from 'undici'
 import { enrolCertificate, newSigningKey } from './credentials.ts'
-import { newDataDir, removeDataDir } from './hub-process.ts'
+import { freePort, newDataDir, removeDataDir } from './hub-process.ts'
 import type { HubHost } from './hub-host.ts'
 import { administratorLogIn, answered } from './operator.ts'
-import { newSandboxPorts, writeFsps } from './sandbox-ports.ts'
 import type { Scheme } from './scheme.ts'
 
 export interface Sandbox {
@@ -91,6 +90,33 @@ export async function openSandbox(scheme: Scheme, host: HubHost): Promise<Sandbo
       await removeDataDir(folder)
     },
   }
+}
+
+type SandboxPorts = Readonly<
+  Record<
+    (typeof participants)[number]['name'],
+    { readonly port: number; readonly callbackPort: number }
+  >
+>
+
+export async function newSandboxPorts(): Promise<SandboxPorts> {
+  const next = async () => ({
+    port: Number(await freePort()),
+    callbackPort: Number(await freePort()),
+  })
+  return {
+    greenbank: await next(),
+    bluewallet: await next(),
+    amberpay: await next(),
+    lemonpay: await next(),
+  }
+}
+
+/** The path of the file, for SANDBOX_FSPS_FILE. */
+export function writeFsps(folder: string, ports: SandboxPorts): string {
+  const file = join(folder, 'sandbox-fsps.json')
+  writeFileSync(file, JSON.stringify(ports))
+  return file
 }
 
 /** The settings of the chart and the compose file, with files below this folder. */

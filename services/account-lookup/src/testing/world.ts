@@ -13,7 +13,7 @@ import { defaultsOf, eventually } from '@causeway/process/testing'
 import { participantsService, type Participant } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
-import { usualBounds, type Bounds } from '../bounds.ts'
+import { usualBounds, type LookupBounds } from '../bounds.ts'
 import { start } from '../service.ts'
 import type { Settings } from '../settings.ts'
 
@@ -91,7 +91,7 @@ const answers = [
   'NotifyRequested',
 ] as const satisfies readonly EventName[]
 
-export async function openWorld(changed: Partial<Settings & Bounds> = {}): Promise<World> {
+export async function openWorld(changed: Partial<Settings & LookupBounds> = {}): Promise<World> {
   const participants = new Map(
     [participant('greenbank'), participant('bluewallet'), participant('mangobank')].map((each) => [
       each.name,
@@ -106,7 +106,7 @@ export async function openWorld(changed: Partial<Settings & Bounds> = {}): Promi
 async function openOn(
   parts: TestParts,
   participants: Map<string, Participant>,
-  changed: Partial<Settings & Bounds>,
+  changed: Partial<Settings & LookupBounds>,
   before: Promise<void> = Promise.resolve(),
 ): Promise<World> {
   serveParticipants(parts, participants)

@@ -20,7 +20,7 @@ import {
   type AuditEntry,
 } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
-import type { Bounds } from '../bounds.ts'
+import type { AuditBounds } from '../bounds.ts'
 import { start } from '../service.ts'
 import { settings } from '../settings.ts'
 
@@ -76,7 +76,7 @@ export const everything = { limit: 500 }
 export async function openWorld(
   authService: AskedService,
   changes: Readonly<Record<string, string>> = {},
-  bounds?: Bounds,
+  bounds?: AuditBounds,
 ): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-audit-'))
   const keyFile = join(folder, 'signing.key')

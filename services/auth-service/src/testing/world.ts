@@ -18,7 +18,7 @@ import {
   pingsService,
 } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
-import { usualBounds, type Bounds } from '../bounds.ts'
+import { usualBounds, type AuthBounds } from '../bounds.ts'
 import { start } from '../service.ts'
 import { settings, type Settings } from '../settings.ts'
 
@@ -81,7 +81,7 @@ export function authSettings(given: Values = {}): Settings {
 export async function openWorld(
   asked: readonly AskedService[],
   given: Values = {},
-  bounds: Partial<Bounds> = {},
+  bounds: Partial<AuthBounds> = {},
 ): Promise<World> {
   const running = await openOn(await openTestParts(), asked, given, bounds)
   await openScheme(running.parts.grpc)
@@ -93,7 +93,7 @@ async function openOn(
   parts: TestParts,
   asked: readonly AskedService[],
   given: Values,
-  bounds: Partial<Bounds>,
+  bounds: Partial<AuthBounds>,
 ): Promise<World> {
   const services: Service[] = []
   for (const service of asked) {

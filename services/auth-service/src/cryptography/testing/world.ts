@@ -13,7 +13,7 @@ import {
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { CompactEncrypt } from 'jose'
 import { createPublicKey, randomUUID } from 'node:crypto'
-import { usualBounds, type Bounds } from '../../bounds.ts'
+import { usualBounds, type AuthBounds } from '../../bounds.ts'
 import { start } from '../../service.ts'
 import { authSettings, type Values } from '../../testing/world.ts'
 
@@ -34,14 +34,17 @@ export interface World {
 
 export const actor = 'ada'
 
-export async function openWorld(given: Values = {}, bounds: Partial<Bounds> = {}): Promise<World> {
+export async function openWorld(
+  given: Values = {},
+  bounds: Partial<AuthBounds> = {},
+): Promise<World> {
   return openOn(await openTestParts(), given, bounds)
 }
 
 async function openOn(
   parts: TestParts,
   given: Values,
-  bounds: Partial<Bounds> = {},
+  bounds: Partial<AuthBounds> = {},
 ): Promise<World> {
   const service = await start(authSettings(given), parts, { ...usualBounds, ...bounds })
   const audited: Payload<'/audit-log-write'>[] = []
