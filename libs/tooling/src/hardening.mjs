@@ -8,7 +8,10 @@ import { escaped, defaultOf, loadSettings } from './settings-reference.mjs'
 
 const file = new URL('../../../docs/hardening.md', import.meta.url)
 
-/** By heading: for each setting what to set, and why. `set` of a choice is one of its options. */
+/**
+ * By heading: each setting that can protect more than its default, what to set, and why. `set` of a
+ * choice is one of its options.
+ */
 export const advice = {
   'Between services': {
     KAFKA_TLS: { set: 'on', why: 'events carry payments and personal data' },
@@ -16,23 +19,10 @@ export const advice = {
       set: 'scram-sha-512',
       why: 'any client may publish every event otherwise; or a client certificate for each service (`KAFKA_TLS_CERTIFICATE_FILE`)',
     },
-    KAFKA_MIN_INSYNC: {
-      set: 'the default of 2, with 3 replicas',
-      why: 'an accepted message survives the loss of a broker',
-    },
     '*_DATABASE_URL': {
       set: 'a role for each service that owns no table (`npm run provision` and `npm run migrate` with `*_MIGRATION_DATABASE_URL`), `sslmode=verify-full`',
       why: 'passwords and rows are in plain on the network otherwise, and the service could drop what it has to keep, such as the journal of the ledger',
     },
-    INSECURE_TRANSPORT: {
-      set: 'refused',
-      why: 'accepted is for networks that no other party reaches',
-    },
-    OPERATOR_PROOF: {
-      set: 'required',
-      why: 'who has taken over admin cannot name an operator',
-    },
-    ACCEPT_RELAXATIONS: { set: 'empty', why: 'nothing is relaxed on a public address' },
     REDIS_URL: {
       set: '`rediss://` with a password',
       why: 'remembered answers of oracles decide whom a payment goes to',
@@ -43,12 +33,7 @@ export const advice = {
     },
   },
   'FSP port': {
-    EDGE_IDENTITY: { set: 'mtls', why: 'a certificate cannot be sent on like a token' },
     JWS_VERIFY_ES256: { set: 'off', why: 'if no FSP uses ES256; the API defines RS256 alone' },
-    COMPATIBILITY: {
-      set: 'specification',
-      why: 'mojaloop checks less; set it only while such clients are connected',
-    },
     EDGE_TLS_MIN_VERSION: {
       set: 'TLSv1.3',
       why: 'if all FSPs can',
@@ -68,10 +53,6 @@ export const advice = {
     EDGE_GATEWAY_FINGERPRINTS: {
       set: 'the certificates of the gateways',
       why: 'any certificate of the authority with the name of a gateway speaks for every FSP otherwise',
-    },
-    EDGE_GATEWAY_SUBJECTS: {
-      set: 'empty',
-      why: 'a gateway speaks for every FSP; name one only where it terminates TLS',
     },
   },
   Operators: {
@@ -99,7 +80,6 @@ export const advice = {
       set: 'on',
       why: 'passwords and tokens pass through that port; gateway only where nothing else reaches it',
     },
-    OPERATOR_IDENTITY: { set: 'token', why: 'none lets every user of the machine do everything' },
     SCHEME_RULES_FOUR_EYES: {
       set: 'on',
       why: 'one person alone cannot change the rules of the scheme',
@@ -120,20 +100,12 @@ export const advice = {
       set: '90 to 365',
       why: 'a stolen key that nobody notices ends by itself',
     },
-    AUTH_SERVICE_ENDING_WARNINGS_D: {
-      set: 'the default',
-      why: 'a certificate that ends stops an FSP',
-    },
   },
   'Requests to others': {
     EGRESS_LOOPBACK: { set: 'denied', why: 'no address of an FSP is on the machine of the hub' },
     EGRESS_ALLOWED: {
       set: 'the private addresses of FSPs and oracles alone',
       why: 'FSPs can have the hub call what is allowed here',
-    },
-    EGRESS_HTTP: {
-      set: 'loopback',
-      why: 'callbacks and answers of oracles are readable and can be changed otherwise',
     },
     ACCOUNT_LOOKUP_ORACLE_TLS_CA_FILE: {
       set: 'the authority of the oracles',
@@ -173,7 +145,6 @@ export const advice = {
     },
   },
   'E-mails': {
-    NOTIFICATIONS_SMTP_TLS: { set: 'required', why: 'e-mails name participants and amounts' },
     NOTIFICATIONS_SMTP_URL: { set: '`smtps://`', why: 'the password is otherwise sent in plain' },
   },
 }
