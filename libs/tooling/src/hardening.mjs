@@ -8,31 +8,21 @@ import { escaped, defaultOf, loadSettings } from './settings-reference.mjs'
 
 const file = new URL('../../../docs/hardening.md', import.meta.url)
 
-/** By heading: for each setting what to set, and why. `set` of a choice is one of its options. */
+/**
+ * By heading: each setting that can protect more than its default, what to set, and why. `set` of a
+ * choice is one of its options.
+ */
 export const advice = {
   'Between services': {
     KAFKA_TLS: { set: 'on', why: 'events carry payments and personal data' },
     KAFKA_SASL_MECHANISM: {
       set: 'scram-sha-512',
-      why: 'without a name any client may publish what only one service should; or a client certificate for each service (`KAFKA_TLS_CERTIFICATE_FILE`)',
-    },
-    KAFKA_MIN_INSYNC: {
-      set: 'the default of 2, with 3 replicas',
-      why: 'an accepted message survives the loss of a broker',
+      why: 'any client may publish every event otherwise; or a client certificate for each service (`KAFKA_TLS_CERTIFICATE_FILE`)',
     },
     '*_DATABASE_URL': {
       set: 'a role for each service that owns no table (`npm run provision` and `npm run migrate` with `*_MIGRATION_DATABASE_URL`), `sslmode=verify-full`',
-      why: 'otherwise passwords and rows are in plain on the network, the server is not verified, and the service could change and drop what it has to keep, such as the journal of the ledger',
+      why: 'passwords and rows are in plain on the network otherwise, and the service could drop what it has to keep, such as the journal of the ledger',
     },
-    INSECURE_TRANSPORT: {
-      set: 'refused',
-      why: 'accepted is for networks that nobody else reaches; what it then relaxes is reported',
-    },
-    OPERATOR_PROOF: {
-      set: 'required',
-      why: 'who has taken over admin cannot name any operator then',
-    },
-    ACCEPT_RELAXATIONS: { set: 'empty', why: 'nothing is relaxed on a public address' },
     REDIS_URL: {
       set: '`rediss://` with a password',
       why: 'remembered answers of oracles decide whom a payment goes to',
@@ -43,19 +33,14 @@ export const advice = {
     },
   },
   'FSP port': {
-    EDGE_IDENTITY: { set: 'mtls', why: 'a certificate cannot be sent on like a token' },
     JWS_VERIFY_ES256: { set: 'off', why: 'if no FSP uses ES256; the API defines RS256 alone' },
-    COMPATIBILITY: {
-      set: 'specification',
-      why: 'answers for existing clients check less; set mojaloop only while such clients are connected',
-    },
     EDGE_TLS_MIN_VERSION: {
       set: 'TLSv1.3',
-      why: 'if all FSPs can; it leaves out what is weak in 1.2',
+      why: 'if all FSPs can',
     },
     EDGE_TOKEN_BINDING: {
       set: 'required',
-      why: 'where FSPs have tokens: a stolen one is of no use without the key of the certificate',
+      why: 'a stolen token is of no use without the key of the certificate',
     },
     EDGE_TLS_CRL_FILE: {
       set: 'the revocation list of the authority, or its address in `EDGE_TLS_CRL_URL`',
@@ -67,11 +52,7 @@ export const advice = {
     },
     EDGE_GATEWAY_FINGERPRINTS: {
       set: 'the certificates of the gateways',
-      why: 'otherwise any certificate of the authority with the name of a gateway speaks for every FSP',
-    },
-    EDGE_GATEWAY_SUBJECTS: {
-      set: 'empty',
-      why: 'a gateway speaks for every FSP; name one only where it terminates TLS',
+      why: 'any certificate of the authority with the name of a gateway speaks for every FSP otherwise',
     },
   },
   Operators: {
@@ -89,17 +70,16 @@ export const advice = {
     },
     OPERATOR_FORWARDED_ADDRESS: {
       set: 'on',
-      why: 'behind a gateway that writes X-Forwarded-For: otherwise all operators have its address, in delays of guessing and in the audit log',
+      why: 'behind a gateway that writes X-Forwarded-For: all operators have its address otherwise',
     },
     FOUR_EYES: {
       set: 'required',
-      why: 'no person alone moves money, or changes limits, keys, endpoints, rules or operators; auto is the same, except in a hub of one process on a loopback address',
+      why: 'no person alone changes anything; auto is the same, except in a hub of one process on a loopback address',
     },
     OPERATOR_TLS: {
       set: 'on',
-      why: 'passwords and tokens pass through that port; gateway only where nothing but the gateway reaches it',
+      why: 'passwords and tokens pass through that port; gateway only where nothing else reaches it',
     },
-    OPERATOR_IDENTITY: { set: 'token', why: 'none lets every user of the machine do everything' },
     SCHEME_RULES_FOUR_EYES: {
       set: 'on',
       why: 'one person alone cannot change the rules of the scheme',
@@ -120,20 +100,12 @@ export const advice = {
       set: '90 to 365',
       why: 'a stolen key that nobody notices ends by itself',
     },
-    AUTH_SERVICE_ENDING_WARNINGS_D: {
-      set: 'the default',
-      why: 'a certificate that ends stops an FSP',
-    },
   },
   'Requests to others': {
     EGRESS_LOOPBACK: { set: 'denied', why: 'no address of an FSP is on the machine of the hub' },
     EGRESS_ALLOWED: {
       set: 'the private addresses of FSPs and oracles alone',
-      why: 'addresses are data: what is allowed here can be asked through the hub',
-    },
-    EGRESS_HTTP: {
-      set: 'loopback',
-      why: 'callbacks and answers of oracles are readable and can be changed otherwise',
+      why: 'FSPs can have the hub call what is allowed here',
     },
     ACCOUNT_LOOKUP_ORACLE_TLS_CA_FILE: {
       set: 'the authority of the oracles',
@@ -169,35 +141,34 @@ export const advice = {
   'Personal data': {
     MESSAGE_ENCRYPTION: {
       set: 'on',
-      why: 'a month can be erased, in backups too; a hub in one process and the chart turn it on',
+      why: 'a month can be erased, in backups too; `npm start` and the chart turn it on',
     },
   },
   'E-mails': {
-    NOTIFICATIONS_SMTP_TLS: { set: 'required', why: 'e-mails name participants and amounts' },
     NOTIFICATIONS_SMTP_URL: { set: '`smtps://`', why: 'the password is otherwise sent in plain' },
   },
 }
 
 const intro = `# Hardening
 
-\`npm start\` is safe on one machine: it listens on 127.0.0.1, FSPs have certificates and sign, operators log in. What a hub on a network needs beyond the defaults is here. \`npm run docs\` generates the tables from the definitions in the code; [all settings](settings.md).
+\`npm start\` is safe on one machine: it listens on 127.0.0.1, FSPs have certificates and sign, operators log in. This page has what a hub on a network needs beyond the defaults ([all settings](settings.md)). \`npm run docs\` generates it.
 
-Check a running hub: \`GET /health/ready\` and the metric \`insecure_modes\` name what its settings relax, and the alarm InsecureMode fires while they do. \`--print-settings\` shows the value and origin of each setting.
+Check a running hub: \`GET /health/ready\` and the metric \`insecure_modes\` name what its settings relax, and the alarm InsecureMode fires. \`--print-settings\` shows the value and origin of each setting.
 `
 
 const beyond = `## Beyond settings
 
 | | what to do |
 |---|---|
-| first password | log in as \`administrator\`, change it, create an account for each person, with two administrators and two approvers |
+| first password | log in as \`administrator\`, change it, create an account for each person, among them two administrators and two approvers |
 | program \`setup\` | disable it after onboarding: \`PUT /operators/setup {"isActive":false}\` |
 | METRICS_PORT | only Prometheus and the kubelet may reach it: \`networkPolicy.metrics\` of the chart |
-| alarms by e-mail | the endpoints \`ALARM_NOTIFICATION_EMAIL\` of the hub and of each FSP name addresses that are read at any time |
+| alarms by e-mail | \`ALARM_NOTIFICATION_EMAIL\` of the hub and of each FSP is an address that is read at any time |
 | egress | \`networkPolicy.outside\` of the chart names the networks of FSPs and oracles alone |
-| edge | a firewall or load balancer that limits connections of one address stands before the FSP port |
-| database | the archive and backups are encrypted, and stored where the hub cannot delete them |
+| edge | a firewall or load balancer before the FSP port limits the connections of one address |
+| database | archives and backups are encrypted, and stored where the hub cannot delete them |
 | image | by digest, its signature verified at admission ([supply chain](supply-chain.md)) |
-| people | who may do what is reviewed each quarter: \`GET /operators\`, \`GET /roles\`; \`lastLogInDate\` shows unused accounts |
+| people | review each quarter who may do what: \`GET /operators\`, \`GET /roles\`; \`lastLogInDate\` shows unused accounts |
 `
 
 export function readHardeningPage() {
@@ -222,9 +193,9 @@ export function hardeningPage(all, relaxations) {
 }
 
 const within = {
-  loopback: 'refused beyond this machine',
-  private: 'refused beyond private networks, unless `ACCEPT_RELAXATIONS` names it',
-  any: 'reported alone',
+  loopback: 'loopback',
+  private: 'private, or named',
+  any: 'any',
 }
 
 /** What can be relaxed, from the one table in the code. */
@@ -238,11 +209,11 @@ function relaxed(relaxations) {
   return [
     '## Relaxations',
     '',
-    'The defaults relax nothing that another machine reaches. What a setting relaxes is a line of the log at the start (`INSECURE: …`), a metric (`insecure_modes{service,mode}`) and a line of readiness; the table is that of the [code](../libs/process/src/settings/relaxations.ts). A process that can be reached further than the relaxation permits does not start, and names the setting.',
+    'A process does not start where an address can be reached further than a relaxation permits: `loopback` is this machine alone; `private, or named` is a private network, or any network where `ACCEPT_RELAXATIONS` names the relaxation (`ACCEPT_RELAXATIONS=EDGE_TLS=gateway,JWS_SIGN=off`). The defaults relax nothing that another machine reaches.',
     '',
-    'Of an address that a port listens on, 0.0.0.0, :: and names count as public, and RFC 1918, RFC 6598, link-local and unique local addresses as private: a private address that a router makes public has to be known to those who run it. Of a server that is connected to, the addresses count that its name resolves to at the start. `ACCEPT_RELAXATIONS=EDGE_TLS=gateway,JWS_SIGN=off` states which are accepted on public addresses; nothing accepts what is refused beyond this machine.',
+    'RFC 1918, RFC 6598, link-local and unique local addresses count as private; the hub cannot see that a router makes one public. Where a port listens, 0.0.0.0, :: and names count as public. A server counts by the addresses that its name resolves to at the start.',
     '',
-    '| relaxation | what is not protected | beyond its address | the address |',
+    '| relaxation | what is not protected | permitted | the address |',
     '|---|---|---|---|',
     ...lines,
     '',
@@ -265,17 +236,17 @@ function choices(definitions) {
   const lines = Object.entries(definitions)
     .filter(([name, { kind }]) => kind === 'choice' && !advised.has(name))
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, { default: usual, options, about }]) => {
+    .map(([name, { default: usual, options }]) => {
       const others = options.filter((option) => option !== usual).map((each) => `\`${each}\``)
-      return `| ${[`\`${name}\``, `\`${usual}\``, others.join(', '), about].map(escaped).join(' | ')} |`
+      return `| ${[`\`${name}\``, `\`${usual}\``, others.join(', ')].map(escaped).join(' | ')} |`
     })
   return [
     '## All other settings with a choice',
     '',
-    'Leave a protection on that is on by default. Values that are only for development start on a loopback address alone.',
+    'What each is for: [all settings](settings.md). Leave a protection on that is on by default.',
     '',
-    '| setting | default | other values | what it is for |',
-    '|---|---|---|---|',
+    '| setting | default | other values |',
+    '|---|---|---|',
     ...lines,
     '',
   ].join('\n')
