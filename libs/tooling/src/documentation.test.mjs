@@ -85,7 +85,7 @@ test('The files of a transfer are listed in an order in which each is reached fr
   expect(files.length).toBeLessThanOrEqual(25)
   expect(new Set(files).size).toBe(files.length)
   const unreached = rows.filter((row, at) => {
-    const [, name] = /\| `(\w+)` \|$/.exec(row) ?? []
+    const name = /\| `(\w+)` \|$/.exec(row)?.[1]
     const before = files.slice(0, at)
     return name === undefined ? !isImported(files[at], before) : !isSent(name, files[at], before)
   })
