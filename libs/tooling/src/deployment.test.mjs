@@ -197,9 +197,13 @@ describe('the chart', () => {
     },
   )
 
-  test('The chart mounts the folder of every file that the sandbox FSPs and the PISP are given', () => {
+  test('The chart gives the sandbox FSPs and the PISP their credentials, every address to listen on, and the hub', () => {
     const { settings } = chartProcesses().get('sandbox-fsp')
     expect(settings['SANDBOX_CREDENTIALS_DIR']).toBe('/etc/causeway')
+    expect([settings['SANDBOX_HOST'], settings['HUB_URL']]).toEqual([
+      '0.0.0.0',
+      'https://fspiop-api:4000',
+    ])
     expect(sandboxTemplate().folders).toEqual(Object.keys(usualFsps))
   })
 
