@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Fsp } from './fsp/fsp.ts'
-import { openMailbox, type Mailbox } from './hub/mailbox.ts'
-import { answered } from './hub/operator.ts'
+import { openMailbox, type Mailbox } from './parties/mailbox.ts'
+import { answered } from './operator/operator.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import { about, committed, errorOf, newTransfer, type Transfer } from './fsp/transfer.ts'
 

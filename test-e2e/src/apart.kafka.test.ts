@@ -8,9 +8,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { openApartHub, type ApartHub } from './hub/apart.ts'
 import { processNames, type ProcessName } from './hub/services.ts'
 import type { Fsp } from './fsp/fsp.ts'
-import { position } from './hub/operator.ts'
+import { position } from './operator/operator.ts'
 import { agree, lookUp, move, newPhoneNumber, newQuote, own } from './fsp/payment.ts'
-import { recordPayment, servicesIn, servicesOfPayment } from './hub/traces.ts'
+import { recordPayment, servicesIn, servicesOfPayment } from './parties/traces.ts'
 import { committed, newTransfer, type Transfer, type TransferRequest } from './fsp/transfer.ts'
 
 const between_ms = 200

@@ -15,7 +15,7 @@ import {
   type HubProcess,
 } from './hub/hub-process.ts'
 import { age, command, contentsOf, month } from './hub/months.ts'
-import { answered, openScheme, operatorAt, type Operator } from './hub/operator.ts'
+import { answered, openScheme, operatorAt, type Operator } from './operator/operator.ts'
 import { insecureSettings } from './hub/scheme.ts'
 import {
   linkedAt,
@@ -28,7 +28,7 @@ import {
   type AtHub,
   type Participant,
   type TestDfsp,
-} from './hub/third-party.ts'
+} from './parties/third-party.ts'
 
 let dataDir: string
 let hub: HubProcess

@@ -12,9 +12,9 @@ import {
   startHub,
   type HubProcess,
 } from './hub/hub-process.ts'
-import { joinScheme } from './hub/join.ts'
+import { joinScheme } from './operator/join.ts'
 import { age, command, month, sql } from './hub/months.ts'
-import { answered, openScheme, operatorAt, position, type Operator } from './hub/operator.ts'
+import { answered, openScheme, operatorAt, position, type Operator } from './operator/operator.ts'
 import { agree, at, move, newQuote, passed } from './fsp/payment.ts'
 import { insecureSettings } from './hub/scheme.ts'
 import { about, committed, errorOf, newTransfer, type Transfer } from './fsp/transfer.ts'

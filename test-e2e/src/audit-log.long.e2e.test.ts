@@ -5,9 +5,9 @@
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
-import { browserStart_ms, faultsOf, openBrowser, story_ms } from './hub/browser.ts'
-import { consoleAt, newOperator, type Console } from './hub/console.ts'
-import { answered, personWith, programWith, type Operator } from './hub/operator.ts'
+import { browserStart_ms, faultsOf, openBrowser, story_ms } from './parties/browser.ts'
+import { consoleAt, newOperator, type Console } from './parties/console.ts'
+import { answered, personWith, programWith, type Operator } from './operator/operator.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 
 const email = 'grace@hub.example'

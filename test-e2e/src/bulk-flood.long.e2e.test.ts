@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { aboutBulk, newBulk, paid, quoted, resultsIn, type Bulk } from './fsp/bulk.ts'
-import { beginFlood } from './hub/flooding.ts'
+import { beginFlood } from './parties/flooding.ts'
 import type { Fsp } from './fsp/fsp.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import { about, errorOf, newTransfer } from './fsp/transfer.ts'

@@ -12,7 +12,7 @@ import {
   type BulkOutcome,
 } from './fsp/bulk.ts'
 import type { Fsp, Received } from './fsp/fsp.ts'
-import { position } from './hub/operator.ts'
+import { position } from './operator/operator.ts'
 import { openSchemeOfFsps, shareSafeScheme, type Scheme } from './hub/scheme.ts'
 import { about, errorOf, newTransfer } from './fsp/transfer.ts'
 

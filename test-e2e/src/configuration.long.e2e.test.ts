@@ -2,7 +2,7 @@
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Fsp } from './fsp/fsp.ts'
-import { answered, personWith, type Operator } from './hub/operator.ts'
+import { answered, personWith, type Operator } from './operator/operator.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 
 interface ConfigurationSet {

@@ -4,9 +4,9 @@
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { browserStart_ms, faultsOf, story_ms } from './hub/browser.ts'
+import { browserStart_ms, faultsOf, story_ms } from './parties/browser.ts'
 import { aboutBulk, newBulk, quoted, type Bulk } from './fsp/bulk.ts'
-import { openConsole, type Console, type OpenConsole } from './hub/console.ts'
+import { openConsole, type Console, type OpenConsole } from './parties/console.ts'
 import type { Fsp } from './fsp/fsp.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 

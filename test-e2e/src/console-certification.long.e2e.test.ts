@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { browserStart_ms, faultsOf, story_ms } from './hub/browser.ts'
-import { certify, openIdleFsp } from './hub/certification.ts'
-import { openConsole, type Console, type OpenConsole } from './hub/console.ts'
+import { browserStart_ms, faultsOf, story_ms } from './parties/browser.ts'
+import { certify, openIdleFsp } from './parties/certification.ts'
+import { openConsole, type Console, type OpenConsole } from './parties/console.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 
 let scheme: Scheme

@@ -5,7 +5,7 @@
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
-import { browserStart_ms, faultsOf, openBrowser, story_ms } from './hub/browser.ts'
+import { browserStart_ms, faultsOf, openBrowser, story_ms } from './parties/browser.ts'
 import {
   consoleAt,
   newOperator,
@@ -13,8 +13,8 @@ import {
   pressUntil,
   type Console,
   type Credentials,
-} from './hub/console.ts'
-import { answered, personWith } from './hub/operator.ts'
+} from './parties/console.ts'
+import { answered, personWith } from './operator/operator.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 
 let browser: Browser

@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { browserStart_ms, faultsOf, story_ms } from './hub/browser.ts'
-import { openConsole, type Console, type OpenConsole } from './hub/console.ts'
+import { browserStart_ms, faultsOf, story_ms } from './parties/browser.ts'
+import { openConsole, type Console, type OpenConsole } from './parties/console.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import {
   linkedAt,
@@ -14,7 +14,7 @@ import {
   openPisp,
   paymentFrom,
   type Participant,
-} from './hub/third-party.ts'
+} from './parties/third-party.ts'
 
 let scheme: Scheme
 let participants: readonly Participant[] = []

@@ -7,7 +7,7 @@ import { makeCsr } from '@causeway/pki'
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { browserStart_ms, faultsOf, screenshot, story_ms } from './hub/browser.ts'
+import { browserStart_ms, faultsOf, screenshot, story_ms } from './parties/browser.ts'
 import {
   adaPassword,
   consoleViews,
@@ -20,9 +20,9 @@ import {
   stepsShown,
   type Console,
   type OpenConsole,
-} from './hub/console.ts'
+} from './parties/console.ts'
 import type { Fsp } from './fsp/fsp.ts'
-import { account, answered, position, programWith } from './hub/operator.ts'
+import { account, answered, position, programWith } from './operator/operator.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import { about, committed, newTransfer } from './fsp/transfer.ts'
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { CompactEncrypt } from 'jose'
 import { createCipheriv, createPublicKey, randomUUID, X509Certificate } from 'node:crypto'
 import { connect } from 'node:tls'
-import { answered, personWith, type Operator } from './hub/operator.ts'
+import { answered, personWith, type Operator } from './operator/operator.ts'
 import { openHub } from './hub/scheme.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import type { Answer, Fsp } from './fsp/fsp.ts'
-import { account } from './hub/operator.ts'
+import { account } from './operator/operator.ts'
 import { at, move, newPhoneNumber, newQuote } from './fsp/payment.ts'
 import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import { about, errorOf, newTransfer } from './fsp/transfer.ts'

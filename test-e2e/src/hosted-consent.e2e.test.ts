@@ -7,7 +7,7 @@ import { consentChallenge } from '@causeway/fspiop'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import type { Fsp, Received } from './fsp/fsp.ts'
-import { answered } from './hub/operator.ts'
+import { answered } from './operator/operator.ts'
 import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 
 const authService = 'centralAuth'

@@ -3,9 +3,9 @@
  * refused.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { registerKey, signer, type SigningKey } from './hub/credentials.ts'
+import { registerKey, signer, type SigningKey } from './operator/credentials.ts'
 import type { Answer, Fsp } from './fsp/fsp.ts'
-import { answered } from './hub/operator.ts'
+import { answered } from './operator/operator.ts'
 import { shareSafeScheme, type Scheme } from './hub/scheme.ts'
 import { about, committed, errorOf, newTransfer } from './fsp/transfer.ts'
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Fsp, Received } from './fsp/fsp.ts'
-import { answered, position } from './hub/operator.ts'
+import { answered, position } from './operator/operator.ts'
 import { openSchemeOfFsps, type OwnScheme } from './hub/scheme.ts'
 import { committed, newTransfer, type Transfer, type TransferRequest } from './fsp/transfer.ts'
 

@@ -3,9 +3,9 @@
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import { enrol } from './hub/credentials.ts'
+import { enrol } from './operator/credentials.ts'
 import { openFsp, type Fsp } from './fsp/fsp.ts'
-import { answered, deposit } from './hub/operator.ts'
+import { answered, deposit } from './operator/operator.ts'
 import { agree, at, lookUp, move, newPhoneNumber, newQuote, own } from './fsp/payment.ts'
 import { shareSafeScheme, type Scheme } from './hub/scheme.ts'
 

@@ -14,8 +14,8 @@ import {
   startHub,
   type HubProcess,
 } from './hub/hub-process.ts'
-import { joinScheme } from './hub/join.ts'
-import { answered, openScheme, operatorAt, personWith, type Operator } from './hub/operator.ts'
+import { joinScheme } from './operator/join.ts'
+import { answered, openScheme, operatorAt, personWith, type Operator } from './operator/operator.ts'
 import { agree, lookUp, move, newPhoneNumber, newQuote, own, partyOf } from './fsp/payment.ts'
 import { insecureSettings } from './hub/scheme.ts'
 

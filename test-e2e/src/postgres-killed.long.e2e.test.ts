@@ -15,8 +15,8 @@ import {
   startHub,
   type HubProcess,
 } from './hub/hub-process.ts'
-import { joinScheme } from './hub/join.ts'
-import { openScheme, operatorAt, position, type Operator } from './hub/operator.ts'
+import { joinScheme } from './operator/join.ts'
+import { openScheme, operatorAt, position, type Operator } from './operator/operator.ts'
 import { insecureSettings } from './hub/scheme.ts'
 import { committed, newTransfer, type Transfer, type TransferRequest } from './fsp/transfer.ts'
 

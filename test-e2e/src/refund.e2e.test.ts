@@ -1,7 +1,7 @@
 /** A refund: a second payment in the other direction that names the first one. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Fsp } from './fsp/fsp.ts'
-import { position } from './hub/operator.ts'
+import { position } from './operator/operator.ts'
 import { agree, at, move, newQuote, partyOf } from './fsp/payment.ts'
 import { shareSafeScheme, type Scheme } from './hub/scheme.ts'
 import { errorOf } from './fsp/transfer.ts'

@@ -3,7 +3,7 @@
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Fsp } from './fsp/fsp.ts'
-import { position } from './hub/operator.ts'
+import { position } from './operator/operator.ts'
 import { agree, at, lookUp, newPhoneNumber, newQuote, own } from './fsp/payment.ts'
 import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import { about, errorOf } from './fsp/transfer.ts'

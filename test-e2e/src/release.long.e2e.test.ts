@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openFsp, type Fsp } from './fsp/fsp.ts'
 import { freePorts, removeDataDir, startHub, type HubProcess } from './hub/hub-process.ts'
-import { answered, operatorAt, position, type Operator } from './hub/operator.ts'
+import { answered, operatorAt, position, type Operator } from './operator/operator.ts'
 import { insecureSettings } from './hub/scheme.ts'
 import { about, committed, errorOf, type Transfer } from './fsp/transfer.ts'
 import { readRelease, releases, restoreRelease } from './releases/fixture.ts'

@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Fsp } from './fsp/fsp.ts'
-import { openMailbox, type Mailbox } from './hub/mailbox.ts'
-import { answered } from './hub/operator.ts'
+import { openMailbox, type Mailbox } from './parties/mailbox.ts'
+import { answered } from './operator/operator.ts'
 import { openSchemeOfFsps, type OwnScheme } from './hub/scheme.ts'
 import { about, committed, newTransfer } from './fsp/transfer.ts'
 

@@ -3,7 +3,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Fsp } from './fsp/fsp.ts'
-import { position } from './hub/operator.ts'
+import { position } from './operator/operator.ts'
 import { agree, at, move, newQuote } from './fsp/payment.ts'
 import { shareSafeScheme, type Scheme } from './hub/scheme.ts'
 import { about, committed, errorOf, newTransfer, type Transfer } from './fsp/transfer.ts'

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { existsSync, readFileSync } from 'node:fs'
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { enrol } from './hub/credentials.ts'
+import { enrol } from './operator/credentials.ts'
 import { openFsp, type Credentials, type Fsp } from './fsp/fsp.ts'
 import {
   freePorts,
@@ -25,7 +25,7 @@ import {
   operatorAt,
   personWith,
   type Operator,
-} from './hub/operator.ts'
+} from './operator/operator.ts'
 import { sql } from './hub/months.ts'
 import { openRunbooks, type Runbooks } from './hub/runbook.ts'
 import { copyTemplate } from './hub/template.ts'

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { request } from 'undici'
-import { position } from './hub/operator.ts'
+import { position } from './operator/operator.ts'
 import { openSandbox, type Sandbox } from './hub/sandbox.ts'
 import { programHost, shareSafeScheme, type Scheme } from './hub/scheme.ts'
 

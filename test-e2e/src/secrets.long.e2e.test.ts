@@ -6,7 +6,7 @@ import { generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:cry
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { request } from 'undici'
-import { answered, personWith, programWith, type Operator } from './hub/operator.ts'
+import { answered, personWith, programWith, type Operator } from './operator/operator.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 
 const value = 'a-token-of-the-market'

@@ -6,15 +6,15 @@ import { createAuthenticator } from '@causeway/fsp'
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import { newOperator } from './hub/console.ts'
-import { answered, type Operator, type OperatorAnswer } from './hub/operator.ts'
+import { newOperator } from './parties/console.ts'
+import { answered, type Operator, type OperatorAnswer } from './operator/operator.ts'
 import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import {
   registrationBy,
   signatureBy,
   type Challenge,
   type KeyChallenge,
-} from './hub/security-key.ts'
+} from './operator/security-key.ts'
 
 interface Session {
   readonly accessToken: string

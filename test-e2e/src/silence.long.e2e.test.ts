@@ -1,7 +1,7 @@
 /** An FSP does not answer, or an answer is lost in transit, at each phase of a payment. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Fsp } from './fsp/fsp.ts'
-import { position } from './hub/operator.ts'
+import { position } from './operator/operator.ts'
 import { agree, at, lookUp, move, newPhoneNumber, newQuote, own, partyOf } from './fsp/payment.ts'
 import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import { about, errorOf } from './fsp/transfer.ts'

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Fsp } from './fsp/fsp.ts'
-import { answered } from './hub/operator.ts'
+import { answered } from './operator/operator.ts'
 import { agree, newQuote } from './fsp/payment.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import { about, committed, newTransfer } from './fsp/transfer.ts'

@@ -20,7 +20,7 @@ import {
   userId,
   type Participant,
   type TestDfsp,
-} from './hub/third-party.ts'
+} from './parties/third-party.ts'
 
 const customer = { type: 'MSISDN', id: newPhoneNumber(), name: 'Mei Example' } as const
 

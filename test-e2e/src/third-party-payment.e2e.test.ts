@@ -5,7 +5,7 @@ import { createAuthenticator, createGenericKey, type ThirdPartyOrder } from '@ca
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { openFsp, type Fsp } from './fsp/fsp.ts'
-import { position } from './hub/operator.ts'
+import { position } from './operator/operator.ts'
 import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import {
   consentIdOf,
@@ -21,7 +21,7 @@ import {
   type Message,
   type Participant,
   type TestDfsp,
-} from './hub/third-party.ts'
+} from './parties/third-party.ts'
 
 let scheme: Scheme
 let pisp: Participant

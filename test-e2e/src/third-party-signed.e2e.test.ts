@@ -5,7 +5,7 @@
 import { createAuthenticator } from '@causeway/fsp'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import { enrol, registerKey, signer, type SigningKey } from './hub/credentials.ts'
+import { enrol, registerKey, signer, type SigningKey } from './operator/credentials.ts'
 import { openFsp, type Fsp, type Sign } from './fsp/fsp.ts'
 import { newPhoneNumber } from './fsp/payment.ts'
 import { shareSafeScheme, type Scheme } from './hub/scheme.ts'
@@ -22,7 +22,7 @@ import {
   userId,
   type Participant,
   type TestDfsp,
-} from './hub/third-party.ts'
+} from './parties/third-party.ts'
 
 const customer = { type: 'MSISDN', id: newPhoneNumber(), name: 'Mei Example' } as const
 

@@ -16,7 +16,7 @@ import {
   paymentFrom,
   type Participant,
   type TestDfsp,
-} from './hub/third-party.ts'
+} from './parties/third-party.ts'
 
 let scheme: Scheme
 let pisp: Participant

@@ -3,9 +3,9 @@
  * its secret, signs what it sends, and pays; a token authenticates no other FSP.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { registerKey, signer } from './hub/credentials.ts'
+import { registerKey, signer } from './operator/credentials.ts'
 import type { Answer, Fsp } from './fsp/fsp.ts'
-import { answered } from './hub/operator.ts'
+import { answered } from './operator/operator.ts'
 import { newPhoneNumber, newQuote, partyOf, termsOf } from './fsp/payment.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import { about, committed } from './fsp/transfer.ts'

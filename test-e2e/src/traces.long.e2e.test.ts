@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Fsp } from './fsp/fsp.ts'
 import { move } from './fsp/payment.ts'
 import { openSchemeOfFsps, type OwnScheme } from './hub/scheme.ts'
-import { recordPayment, servicesIn, servicesOfPayment, traceparentIn } from './hub/traces.ts'
+import { recordPayment, servicesIn, servicesOfPayment, traceparentIn } from './parties/traces.ts'
 import { newTransfer } from './fsp/transfer.ts'
 
 let collector: Collector

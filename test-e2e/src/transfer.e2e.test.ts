@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import type { Fsp } from './fsp/fsp.ts'
-import { account, deposit, position } from './hub/operator.ts'
+import { account, deposit, position } from './operator/operator.ts'
 import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import { about, committed, errorOf, newTransfer, type Transfer } from './fsp/transfer.ts'
 

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { randomInt } from 'node:crypto'
 import { aboutBulk, newBulk, paid, quoted as bulkQuoted, resultsIn } from './fsp/bulk.ts'
 import type { Fsp } from './fsp/fsp.ts'
-import { position } from './hub/operator.ts'
+import { position } from './operator/operator.ts'
 import {
   at,
   lookUp,

@@ -1,6 +1,6 @@
 /** The hub of a run in one process, on its own PostgreSQL and event log. */
 import { newDataDir, removeDataDir, startHub } from '../hub/hub-process.ts'
-import { openScheme, operatorAt } from '../hub/operator.ts'
+import { openScheme, operatorAt } from '../operator/operator.ts'
 import { postmasterOf } from '../hub/postgres.ts'
 import { retryWhileBusy } from '../hub/apart.ts'
 import { countStatements, openHubDatabase } from './database.ts'

@@ -2,7 +2,7 @@
  * Whether a run counts: the FSPs, the ledger and the tables agree on every payment, nothing was
  * done twice, nothing is left open, and the hub refused every message that it must refuse.
  */
-import type { Operator } from '../hub/operator.ts'
+import type { Operator } from '../operator/operator.ts'
 import type { Guarantees, Holdings } from './database.ts'
 import type { Probed, Totals } from './fsps/messages.ts'
 import type { BenchOptions } from './options.ts'

@@ -3,8 +3,8 @@
  * other.
  */
 import { resolve } from 'node:path'
-import { enrolCertificate } from '../hub/credentials.ts'
-import { answered, onboard, type Operator } from '../hub/operator.ts'
+import { enrolCertificate } from '../operator/credentials.ts'
+import { answered, onboard, type Operator } from '../operator/operator.ts'
 import { openApart } from './apart.ts'
 import { forkChild, type Child } from './child.ts'
 import { readCpu, type CpuUse } from './cpu.ts'

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ApartHub } from '../hub/apart.ts'
 import { processNames } from '../hub/services.ts'
-import { position } from '../hub/operator.ts'
+import { position } from '../operator/operator.ts'
 import type { Ended, Load } from './load.ts'
 
 export interface Before {

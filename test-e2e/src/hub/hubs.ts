@@ -6,7 +6,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { json } from 'node:stream/consumers'
-import type { Operator } from './operator.ts'
+import type { Operator } from '../operator/operator.ts'
 
 export type Settings = Readonly<Record<string, string>>
 

@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { eventually } from '@causeway/process/testing'
 import { request } from 'undici'
-import { enrolCertificate, newSigningKey } from './credentials.ts'
+import { enrolCertificate, newSigningKey } from '../operator/credentials.ts'
 import { freePort, newDataDir, removeDataDir } from './hub-process.ts'
 import type { HubHost } from './hub-host.ts'
-import { administratorLogIn, answered } from './operator.ts'
+import { administratorLogIn, answered } from '../operator/operator.ts'
 import type { Scheme } from './scheme.ts'
 
 export interface Sandbox {

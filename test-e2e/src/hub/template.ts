@@ -6,7 +6,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { freePorts, newDataDir, startHub } from './hub-process.ts'
-import { openScheme, operatorAt } from './operator.ts'
+import { openScheme, operatorAt } from '../operator/operator.ts'
 
 /** The variable of the stories' environment that names the folder. */
 const templateVariable = 'CAUSEWAY_TEST_TEMPLATE'

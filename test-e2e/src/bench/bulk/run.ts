@@ -2,7 +2,7 @@
  * One run of bulks: the cost of an item when bulks come one after the other, and the effect of
  * bulks on single payments, compared with the same payments alone in the same run.
  */
-import { position } from '../../hub/operator.ts'
+import { position } from '../../operator/operator.ts'
 import { forkChild, type Child } from '../child.ts'
 import { readMemory } from '../cpu.ts'
 import { faultsOfHub } from '../gate.ts'

@@ -5,7 +5,7 @@
  */
 import { createAuthenticator, type Authenticator } from '@causeway/fsp'
 import { retryWhileBusy } from '../../hub/apart.ts'
-import { operatorAt } from '../../hub/operator.ts'
+import { operatorAt } from '../../operator/operator.ts'
 import {
   callbackUri,
   linkingAt,
@@ -15,7 +15,7 @@ import {
   paymentFrom,
   type Participant,
   type TestDfsp,
-} from '../../hub/third-party.ts'
+} from '../../parties/third-party.ts'
 import { obeyCommands } from '../child.ts'
 import { passAll } from '../pace.ts'
 import type { Answer, Command, Open, Run } from './run.ts'

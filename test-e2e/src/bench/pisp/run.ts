@@ -3,7 +3,7 @@
  * begun by the clock, with the latency and CPU time of each. It counts only when every one was made
  * and POST /verify reports no difference.
  */
-import { position } from '../../hub/operator.ts'
+import { position } from '../../operator/operator.ts'
 import { forkChild } from '../child.ts'
 import type { CpuUse } from '../cpu.ts'
 import { faultsOfHub } from '../gate.ts'

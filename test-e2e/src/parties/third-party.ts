@@ -18,9 +18,9 @@ import {
   type ThirdPartyPayment,
 } from '@causeway/fsp'
 import { randomBytes } from 'node:crypto'
-import { proofOf } from './credentials.ts'
-import { answered, onboard, type Onboarding, type Operator } from './operator.ts'
-import type { Scheme } from './scheme.ts'
+import { proofOf } from '../operator/credentials.ts'
+import { answered, onboard, type Onboarding, type Operator } from '../operator/operator.ts'
+import type { Scheme } from '../hub/scheme.ts'
 
 /** What participants need of the hub. */
 export type AtHub = Pick<Scheme, 'hub' | 'operator' | 'isSafe'>

@@ -11,7 +11,7 @@ export interface Flooding {
 }
 
 export function beginFlood(flood: Flood): Flooding {
-  const child = fork(fileURLToPath(new URL('../../dist/hub/flooder.js', import.meta.url)))
+  const child = fork(fileURLToPath(new URL('../../dist/parties/flooder.js', import.meta.url)))
   const begun_ms = performance.now()
   let answers = 0
   const waiting = new Set<() => void>()

@@ -4,8 +4,8 @@
  */
 import { createPublicKey, verify, type JsonWebKey, type KeyObject } from 'node:crypto'
 import type { Fsp, Received } from '../fsp/fsp.ts'
-import { answered } from './operator.ts'
-import type { Scheme } from './scheme.ts'
+import { answered } from '../operator/operator.ts'
+import type { Scheme } from '../hub/scheme.ts'
 
 export interface ParsingClients {
   /** Opens an FSP, onboards it, and sends every body with sorted members. */

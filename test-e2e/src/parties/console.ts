@@ -3,8 +3,8 @@
  */
 import type { Browser, Locator, Page } from 'playwright-core'
 import { openBrowser } from './browser.ts'
-import { answered, type Operator } from './operator.ts'
-import type { Scheme } from './scheme.ts'
+import { answered, type Operator } from '../operator/operator.ts'
+import type { Scheme } from '../hub/scheme.ts'
 
 /** How long a busy machine may take for one step; a step that is done does not wait. */
 const timeout_ms = 60_000

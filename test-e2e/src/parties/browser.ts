@@ -23,7 +23,7 @@ const paths = [
 export const story_ms = 400_000
 /** Long enough for the browser to be fetched and installed. */
 export const browserStart_ms = 400_000
-const screenshots = new URL('../../../test-output/console/', import.meta.url)
+const screenshots = new URL('../../../test-output/console', import.meta.url)
 
 export async function openBrowser(): Promise<Browser> {
   const executablePath = findBrowser() ?? installBrowser()
