@@ -10,7 +10,7 @@ import {
   type SettingValues,
 } from '@causeway/process'
 
-const ofDatabase = {
+export const settings = {
   ACCOUNT_LOOKUP_DATABASE_URL: text({
     about: 'database of parties and oracles; empty: the embedded one',
     default: '',
@@ -26,13 +26,6 @@ const ofDatabase = {
     min: 24,
     max: 8_760,
   }),
-}
-
-const ofEvents = {}
-
-const ofMemory = {}
-
-const ofOracles = {
   ACCOUNT_LOOKUP_BUILT_IN: choice({
     about:
       "types for which the hub's own store answers: default (all without a registered oracle) or registered (only those for which it is registered as builtin:)",
@@ -56,8 +49,7 @@ const ofOracles = {
     max: 60_000,
   }),
   HUB_NAME: text({ about: 'name of the hub as a participant', default: 'Hub' }),
+  ...egressSettings,
 }
-
-export const settings = { ...ofDatabase, ...ofEvents, ...ofMemory, ...ofOracles, ...egressSettings }
 
 export type Settings = SettingValues<typeof settings>

@@ -175,7 +175,7 @@ export const participantEvents = {
       state: z.enum(['APPROVED', 'REJECTED']),
       decidedBy: z.string(),
       decidedAt: z.string(),
-      /** What the decider wrote, or nothing. */
+      /** What the decider wrote. */
       note: z.string().optional(),
     }),
   }),
