@@ -1,4 +1,5 @@
 /** Serves the requests of a service over gRPC. */
+import { recordedActor } from '@causeway/process'
 import { readClock } from '@causeway/postgres'
 import { isCorrelationId } from '@causeway/fspiop'
 import type { Calls, Handlers } from '@causeway/grpc'
@@ -38,7 +39,7 @@ export function approvalHandlers({
       if (!isCorrelationId(id)) return refusal(refuse('INVALID', 'requestId is a UUID or a ULID'))
       const content = parsed(contentJson)
       if (content === undefined) return refusal(refuse('INVALID', 'the content is not JSON'))
-      return answer(await approvals.request({ id, kind, content, by: nameOf(actor) }))
+      return answer(await approvals.request({ id, kind, content, by: recordedActor(actor) }))
     },
     async DecideApproval({ requestId: id, kinds, verdict, note, actor, personsApart }) {
       if (!idPattern.test(id)) {
@@ -47,7 +48,7 @@ export function approvalHandlers({
       if (note !== undefined && note.length > note_max) {
         return refusal(refuse('INVALID', `note has at most ${note_max} characters`))
       }
-      const by = nameOf(actor)
+      const by = recordedActor(actor)
       return answer(await approvals.decide({ id, kinds, verdict, note, by, personsApart }))
     },
     async ListApprovals({ kinds, cursor, limit }) {
@@ -105,11 +106,6 @@ export function approvalMessage(request: StoredRequest): Approval {
       note,
     }),
   }
-}
-
-/** Unknown actors count as one person: one cannot approve what another has requested. */
-function nameOf(actor: string): string {
-  return actor === '' ? 'unknown' : actor
 }
 
 function answer(outcome: ApprovalOutcome) {

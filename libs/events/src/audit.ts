@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { OutgoingMessage } from '@causeway/bus'
-import { currentOrigin } from '@causeway/process'
+import { currentOrigin, recordedActor } from '@causeway/process'
 import { canonicalJson } from './canonical-json.ts'
 import type { Payload, PublisherOf } from './catalogue/catalogue.ts'
 import { newEvent } from './event.ts'
@@ -60,7 +60,7 @@ export function auditEntry(
     sourceBcName: source,
     sourceAppName: 'causeway',
     sourceAppVersion: '1',
-    ...originOf(source, entry.actor === '' ? 'unknown' : entry.actor),
+    ...originOf(source, recordedActor(entry.actor)),
     actionType: entry.action,
     actionSuccessful: entry.successful ?? true,
     labels: Object.entries(entry.labels ?? {}).map(([key, value]) => ({ key, value })),

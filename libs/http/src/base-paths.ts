@@ -2,7 +2,7 @@
  * Paths under which an API also answers, for clients that reach each API of a scheme under a path
  * of its own ("/als/participants/…" next to "/participants/…").
  */
-import { StartError } from '@causeway/process'
+import { listIn, StartError } from '@causeway/process'
 
 /** Takes the base path from the beginning of a request target, which keeps its query. */
 export type WithoutBase = (target: string) => string
@@ -21,7 +21,7 @@ export function openBasePaths(
   list: string,
   apiPaths: readonly string[],
 ): WithoutBase {
-  const bases = list.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]))
+  const bases = listIn(list)
   const taken = new Set(apiPaths.map(firstSegment))
   for (const base of bases) {
     if (!basePath.test(base)) {

@@ -10,9 +10,10 @@ import {
   acceptedIn,
   acceptRelaxations,
   choice,
+  type InsecureMode,
+  listIn,
   StartError,
   text,
-  type InsecureMode,
 } from '@causeway/process'
 import { HttpFailure } from './failure.ts'
 
@@ -271,10 +272,7 @@ function hostOf({ hostname }: URL): string {
 }
 
 function entriesOf(list: string): readonly string[] {
-  return list
-    .split(',')
-    .map((entry) => entry.trim().toLowerCase())
-    .filter((entry) => entry !== '')
+  return listIn(list.toLowerCase())
 }
 
 function isRange(entry: string): boolean {

@@ -10,8 +10,9 @@ export { type Health, type HealthChecks, type HealthReport, openHealth } from '.
 export { type InsecureMode, reportInsecureModes } from './settings/insecure-modes.ts'
 export { type LogLevel, type Logger, logLevels, logTo, openLog, takeWarnings } from './log.ts'
 export { type Metrics, openMetrics } from './metrics.ts'
+export { listIn } from './settings/list-in.ts'
 export { operationsSettings } from './settings/operations-settings.ts'
-export { currentOrigin, keepOrigin, type Origin, withOrigin } from './origin.ts'
+export { currentOrigin, keepOrigin, type Origin, recordedActor, withOrigin } from './origin.ts'
 export {
   Outage,
   type OutageKind,

@@ -17,6 +17,11 @@ export interface Origin {
   readonly address: string
 }
 
+/** The name to record for an actor: all without a name count as one person. */
+export function recordedActor(actor: string): string {
+  return actor === '' ? 'unknown' : actor
+}
+
 const origins = workContext<Origin>()
 
 /** Runs `work`, and all that it begins, with this origin. */

@@ -7,15 +7,16 @@ import type { OpenGrpcHost } from '@causeway/grpc'
 import { overNetwork } from '@causeway/http'
 import { type DatabaseOptions, rightsIn, sqlState } from '@causeway/postgres'
 import {
-  openHealth,
   type HealthChecks,
-  type Logger,
-  openMetrics,
-  type Metrics,
-  readPem,
   type InsecureMode,
-  reportInsecureModes,
+  listIn,
+  type Logger,
+  type Metrics,
+  openHealth,
+  openMetrics,
   outageIn,
+  readPem,
+  reportInsecureModes,
   retrying,
   StartError,
 } from '@causeway/process'
@@ -208,8 +209,9 @@ async function brokersOptions({
   settings,
   log,
 }: Pick<DistributedOptions, 'name' | 'settings' | 'log'>): Promise<BrokersOptions> {
-  const addresses = settings.KAFKA_BROKERS.split(',').map((address) => address.trim())
+  const addresses = listIn(settings.KAFKA_BROKERS)
   const wrong = addresses.find((address) => !/^[^\s:]+:\d+$|^\[[^\s]+\]:\d+$/.test(address))
+  if (addresses.length === 0) throw new StartError('KAFKA_BROKERS names no broker.')
   if (wrong !== undefined) {
     throw new StartError(`KAFKA_BROKERS is host:port, separated by commas; '${wrong}' is not.`)
   }

@@ -12,7 +12,13 @@ import {
   type ResolveAll,
 } from '@causeway/http'
 import type { RoleRights } from '@causeway/postgres'
-import { relaxations, StartError, type InsecureMode, type RelaxationName } from '@causeway/process'
+import {
+  type InsecureMode,
+  listIn,
+  type RelaxationName,
+  relaxations,
+  StartError,
+} from '@causeway/process'
 import type { DistributedSettings } from './distributed-settings.ts'
 
 export interface Transport {
@@ -91,7 +97,7 @@ export async function insecureRole(
 
 function ofKafka({ settings }: Transport): readonly Found[] {
   const { KAFKA_BROKERS, KAFKA_TLS, KAFKA_TLS_CERTIFICATE_FILE, KAFKA_SASL_MECHANISM } = settings
-  const hosts = KAFKA_BROKERS.split(',').map((address) => hostIn(address.trim()))
+  const hosts = listIn(KAFKA_BROKERS).map(hostIn)
   if (hosts.every(isLoopbackHost)) return []
   const isAnonymous = KAFKA_SASL_MECHANISM === 'none' && KAFKA_TLS_CERTIFICATE_FILE === undefined
   const at = { shown: `KAFKA_BROKERS=${KAFKA_BROKERS}`, hosts }

@@ -2,7 +2,7 @@
  * How long months stay in the database, by table, and which months of a table are due to be archived:
  * RETENTION_MONTHS for all tables, RETENTION_MONTHS_BY_TABLE for some: `transfers.messages=6`.
  */
-import { StartError } from '@causeway/process'
+import { listIn, StartError } from '@causeway/process'
 import type { Client } from 'pg'
 import type { MonthTable } from './catalogue.ts'
 import { nameOf } from './manifest.ts'
@@ -21,7 +21,7 @@ export function retentionIn(environment: Readonly<Record<string, string | undefi
   const all = environment['RETENTION_MONTHS'] ?? ''
   const some = environment['RETENTION_MONTHS_BY_TABLE'] ?? ''
   const months = all === '' ? usual_months : monthsOf('RETENTION_MONTHS', all)
-  const pairs = some === '' ? [] : some.split(',').map((pair) => pair.split('='))
+  const pairs = listIn(some).map((pair) => pair.split('='))
   return {
     months,
     byTable: new Map(

@@ -107,10 +107,9 @@ function readParameter({
   if (defaultValue === undefined || !isOfType(type, defaultValue)) {
     return invalid(`the default of ${name} is not of the type ${type}`)
   }
-  const fault =
-    jsonSchema === undefined ? undefined : defaultFault({ type, jsonSchema }, defaultValue)
+  const fault = defaultFault({ type, jsonSchema }, defaultValue)
   if (fault !== undefined) return invalid(`the default of ${name} ${fault}`)
-  return { name, type, description, defaultValue, jsonSchema: jsonSchema ?? '' }
+  return { name, type, description, defaultValue, jsonSchema }
 }
 
 function defaultFault(
@@ -161,6 +160,7 @@ export function schemaFault(
   { type, jsonSchema }: Pick<Parameter, 'type' | 'jsonSchema'>,
   value: Value,
 ): string | undefined {
+  if (jsonSchema === undefined) return undefined
   if (jsonSchema.length > json_length_max) throw new Error('it is too long')
   const schema = z.looseObject({}).parse(JSON.parse(jsonSchema))
   checkSchema(schema)
@@ -192,7 +192,7 @@ export function configurationMessage(configuration: Configuration): Configuratio
       defaultJson: JSON.stringify(parameter.defaultValue),
       currentJson: JSON.stringify(currentValue(configuration, parameter)),
       isSet: isSet(parameter.name),
-      ...(parameter.jsonSchema === '' ? {} : { jsonSchema: parameter.jsonSchema }),
+      ...(parameter.jsonSchema === undefined ? {} : { jsonSchema: parameter.jsonSchema }),
     })),
     featureFlags: definition.featureFlags.map((flag) => ({
       ...flag,

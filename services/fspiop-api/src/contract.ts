@@ -5,6 +5,13 @@ import type * as wire from '@causeway/fspiop'
 type WireExtensionList = wire.ExtensionList | undefined
 
 /** The member of a payload, or nothing. */
+/** The FSP that a message is for, where its sender names one. */
+export function destinationOf({ destination }: { readonly destination: string | undefined }): {
+  destinationFspId?: string
+} {
+  return destination === undefined ? {} : { destinationFspId: destination }
+}
+
 export function extensionListOf(list: WireExtensionList): { extensionList?: ExtensionList } {
   if (list === undefined) return {}
   return {

@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto'
 import { openHsm, type Token } from '@causeway/keys/provider'
 import { isSchemeHeader, rsaAlgorithms } from '@causeway/fspiop'
-import { StartError, type Logger } from '@causeway/process'
+import { listIn, type Logger, StartError } from '@causeway/process'
 import { credentialsService } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
 import { age_max_ms } from './bounds.ts'
@@ -168,18 +168,14 @@ function needsAuthService({ JWS_VERIFY, EDGE_IDENTITY }: Settings): boolean {
 export function gatewaysOf({
   EDGE_GATEWAY_SUBJECTS,
 }: Pick<Settings, 'EDGE_GATEWAY_SUBJECTS'>): ReadonlySet<string> {
-  const names = EDGE_GATEWAY_SUBJECTS.split(',').map((name) => name.trim())
-  return new Set(names.filter((name) => name !== ''))
+  return new Set(listIn(EDGE_GATEWAY_SUBJECTS))
 }
 
 /** Headers beside those of the API that are relayed, in lower case. Throws StartError for others. */
 export function relayedHeadersOf({
   FSPIOP_API_RELAYED_HEADERS,
 }: Pick<Settings, 'FSPIOP_API_RELAYED_HEADERS'>): ReadonlySet<string> {
-  const names = FSPIOP_API_RELAYED_HEADERS.toLowerCase()
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
+  const names = listIn(FSPIOP_API_RELAYED_HEADERS.toLowerCase())
   const wrong = names.find((name) => !isSchemeHeader(name))
   if (wrong === undefined) return new Set(names)
   throw new StartError(

@@ -5,7 +5,7 @@ import { openOwnKey, signedEntries } from '@causeway/keys/components'
 import { openLedger, type Ledger, type LedgerBounds } from '@causeway/ledger'
 import { openLiveSettings, openSchemeCurrencies, type LiveSettings } from '@causeway/live-settings'
 import { statement, type Transaction } from '@causeway/postgres'
-import { retrying, StartError, type Logger } from '@causeway/process'
+import { listIn, type Logger, retrying, StartError } from '@causeway/process'
 import { operatorsService, settlementModelsService } from '@causeway/protos'
 import { serviceNames } from '@causeway/services'
 import { openServiceEgress, schemaOf, type ProcessParts } from '@causeway/runtime'
@@ -94,8 +94,9 @@ export const start = async (settings: Settings, given: ProcessParts, bounds?: Le
 
 /** In lower case. A gateway's certificate would speak for every FSP, that of a service for the hub. */
 function reservedNames({ EDGE_GATEWAY_SUBJECTS }: Settings): ReadonlySet<string> {
-  const gateways = EDGE_GATEWAY_SUBJECTS.split(',').map((name) => name.trim())
-  return new Set([...serviceNames, ...gateways].map((name) => name.toLowerCase()))
+  return new Set(
+    [...serviceNames, ...listIn(EDGE_GATEWAY_SUBJECTS)].map((name) => name.toLowerCase()),
+  )
 }
 
 interface Naming {

@@ -1,6 +1,7 @@
 /**
  * A sandbox FSP's side of linking: its customers' accounts, one-time passwords, and log-in page.
  */
+import { listIn } from '@causeway/process'
 import { escapedHtml } from '@causeway/http'
 import type { DfspOptions, Fsp, LinkingChoices, Scope, ThirdPartyPayment } from '@causeway/fsp'
 import express, { type Router } from 'express'
@@ -27,7 +28,7 @@ export function sandboxDfsp(
 ): SandboxDfsp {
   const otps = new Map<string, string>()
   const payments = new Map<string, ThirdPartyPayment>()
-  const trusted = SANDBOX_CALLBACK_URIS.split(',').filter((prefix) => prefix !== '')
+  const trusted = listIn(SANDBOX_CALLBACK_URIS)
   return {
     otpOf: (userId) => otps.get(userId),
     paymentOf: (transactionRequestId) => payments.get(transactionRequestId),

@@ -101,8 +101,7 @@ export const bulkQuoteEvents = {
     schema: z.object({
       bulkQuoteId: z.string(),
       requesterFspId: z.string(),
-      /** '' when the sender named no destination; also in a reject. */
-      destinationFspId: z.string(),
+      destinationFspId: z.string().optional(),
       individualQuoteResults: z.array(individualQuoteResult),
       expiration: z.string(),
       payloadHash: z.string(),
@@ -133,7 +132,7 @@ export const bulkQuoteEvents = {
     schema: z.object({
       bulkQuoteId: z.string(),
       requesterFspId: z.string(),
-      destinationFspId: z.string(),
+      destinationFspId: z.string().optional(),
       errorInformation,
       payloadHash: z.string(),
       version: z.string(),

@@ -168,8 +168,7 @@ export const bulkTransferEvents = {
     schema: z.object({
       bulkTransferId: z.string(),
       requesterFspId: z.string(),
-      /** '' when the sender named no destination; also in a reject. */
-      destinationFspId: z.string(),
+      destinationFspId: z.string().optional(),
       bulkTransferState,
       completedTimestamp: z.string().optional(),
       individualTransferResults: z.array(individualTransferResult),
@@ -187,7 +186,7 @@ export const bulkTransferEvents = {
     schema: z.object({
       bulkTransferId: z.string(),
       requesterFspId: z.string(),
-      destinationFspId: z.string(),
+      destinationFspId: z.string().optional(),
       errorInformation,
       payloadHash: z.string(),
       receivedAt: z.string(),

@@ -30,7 +30,7 @@ const request = z.object({
 const response = z.object({
   quoteId: z.string(),
   requesterFspId: z.string(),
-  destinationFspId: z.string(),
+  destinationFspId: z.string().optional(),
   transferAmount: money,
   payeeReceiveAmount: money.optional(),
   payeeFspFee: money.optional(),
@@ -86,7 +86,7 @@ export const quoteEvents = {
     ...common,
     consumers: ['fspiop-api'],
     about: 'The answer is stored and valid; the payer FSP is to be notified.',
-    schema: response,
+    schema: response.extend({ destinationFspId: z.string() }),
   }),
   QuoteAcceptedCallbackReport: report('How PUT /quotes/{id} reached the payer FSP.'),
   QuoteRejectReceived: define({
@@ -96,7 +96,7 @@ export const quoteEvents = {
     schema: z.object({
       quoteId: z.string(),
       requesterFspId: z.string(),
-      destinationFspId: z.string(),
+      destinationFspId: z.string().optional(),
       errorInformation,
       payloadHash: z.string(),
       version: z.string(),

@@ -44,8 +44,7 @@ const notice = z.enum(['PUT', 'PATCH', 'ERROR'])
 const fulfil = z.object({
   transferId: z.string(),
   requesterFspId: z.string(),
-  /** '' when the sender named no destination; also in a reject. */
-  destinationFspId: z.string(),
+  destinationFspId: z.string().optional(),
   transferState: z.enum(['COMMITTED', 'RESERVED']),
   fulfilment: z.string().optional(),
   completedTimestamp: z.string().optional(),
@@ -190,7 +189,7 @@ export const transferEvents = {
     schema: z.object({
       transferId: z.string(),
       requesterFspId: z.string(),
-      destinationFspId: z.string(),
+      destinationFspId: z.string().optional(),
       errorInformation,
       payloadHash: z.string(),
       receivedAt: z.string(),

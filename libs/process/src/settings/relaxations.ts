@@ -4,6 +4,7 @@
  * reached: `loopback` is never accepted beyond this machine, `private` beyond private networks only where
  * ACCEPT_RELAXATIONS names it, and `any` is reported alone.
  */
+import { listIn } from './list-in.ts'
 import { StartError } from '../start-error.ts'
 import { text } from './settings.ts'
 
@@ -142,10 +143,7 @@ export const acceptRelaxations = text({
 
 /** Throws StartError for a name that is no relaxation which can be accepted. */
 export function acceptedIn(list: string): ReadonlySet<string> {
-  const names = list
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
+  const names = listIn(list)
   const wrong = names.find((name) => !isAcceptable(name))
   if (wrong !== undefined) {
     throw new StartError(

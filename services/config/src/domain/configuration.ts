@@ -19,8 +19,8 @@ export interface Parameter {
   readonly type: ParameterType
   readonly description: string
   readonly defaultValue: Value
-  /** JSON Schema that values must satisfy beyond their type; empty: nothing. */
-  readonly jsonSchema: string
+  /** JSON Schema that values must satisfy beyond their type. */
+  readonly jsonSchema: string | undefined
 }
 
 export interface FeatureFlag {
@@ -198,8 +198,7 @@ function faultOf(
 ): string | undefined {
   const type = 'type' in target ? target.type : 'BOOL'
   if (!isOfType(type, value)) return `is not of the type ${type}`
-  if (!('jsonSchema' in target) || target.jsonSchema === '') return undefined
-  return schemaFault(target, value)
+  return 'jsonSchema' in target ? schemaFault(target, value) : undefined
 }
 
 /** Whether a value has the type of its parameter. */

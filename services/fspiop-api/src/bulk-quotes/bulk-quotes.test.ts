@@ -127,7 +127,6 @@ test('PUT /bulkQuotes/{ID} needs no results and no destination', async () => {
   expect(await edge.outcomeOf(withHeaders(sent, { 'fspiop-destination': undefined }))).toBe('200')
   expect(edge.onlyMessage().payload).toMatchObject({
     individualQuoteResults: [],
-    destinationFspId: '',
   })
 })
 

@@ -14,6 +14,7 @@ import {
   utcDateTime,
 } from '@causeway/fspiop'
 import type { Digested, Digestible } from '../digests.ts'
+import { destinationOf } from '../contract.ts'
 import { bodyOf } from '../bodies/reading.ts'
 
 type Request = Payload<'BulkQuoteRequestReceived'>
@@ -22,7 +23,7 @@ type Response = Payload<'BulkQuoteResponseReceived'>
 export function digestRequest(message: Digestible): Digested<Request> {
   const reading = bodyOf(postBulkQuotes, message)
   if (!reading.ok) return reading
-  const { source: requesterFspId, destination, version } = message
+  const { source: requesterFspId, version } = message
   const { bulkQuoteId, payer, expiration, individualQuotes } = reading.value
   const payerFspId = payer?.partyIdInfo?.fspId
   return {
@@ -30,7 +31,7 @@ export function digestRequest(message: Digestible): Digested<Request> {
     payload: {
       bulkQuoteId,
       requesterFspId,
-      ...(destination === undefined ? {} : { destinationFspId: destination }),
+      ...destinationOf(message),
       ...(payerFspId === undefined ? {} : { payerFspId }),
       ...(expiration === undefined ? {} : { expiration: utcDateTime(expiration) }),
       individualQuotes: (individualQuotes ?? []).map(itemOf),
@@ -64,7 +65,7 @@ export function digestResponse(message: Digestible): Digested<Omit<Response, 'bu
     ok: true,
     payload: {
       requesterFspId: message.source,
-      destinationFspId: message.destination ?? '',
+      ...destinationOf(message),
       individualQuoteResults: (individualQuoteResults ?? []).map(resultOf),
       expiration: utcDateTime(expiration),
       payloadHash: payloadHash(reading.json),

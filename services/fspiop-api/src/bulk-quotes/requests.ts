@@ -2,7 +2,7 @@
 import { newEvent, type Payload } from '@causeway/events'
 import { errorBody, payloadHash } from '@causeway/fspiop'
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
-import { errorInformationOf } from '../contract.ts'
+import { destinationOf, errorInformationOf } from '../contract.ts'
 import { digestReading, type LargeBodies } from '../bodies/large-bodies.ts'
 import { against, bodyOf, idOf, malformed, relayOf, traceOf } from '../bodies/reading.ts'
 import { answer_bytes_max } from '../bodies/receive.ts'
@@ -58,11 +58,11 @@ function ask(message: Incoming, { largeBodies, needsDestination }: BulkQuoteRule
 }
 
 function query(message: Incoming): Reading {
-  const { source: requesterFspId, destination, version } = message
+  const { source: requesterFspId, version } = message
   const payload: Payload<'BulkQuoteQueryReceived'> = {
     bulkQuoteId: idOf(message),
     requesterFspId,
-    ...(destination === undefined ? {} : { destinationFspId: destination }),
+    ...destinationOf(message),
     version,
   }
   const options = { relay: relayOf('GET', message), ...traceOf(message) }
@@ -92,7 +92,7 @@ function refuse(message: Incoming): Reading {
   const payload: Payload<'BulkQuoteRejectReceived'> = {
     bulkQuoteId: idOf(message),
     requesterFspId: message.source,
-    destinationFspId: message.destination ?? '',
+    ...destinationOf(message),
     errorInformation: errorInformationOf(reading.value.errorInformation),
     payloadHash: payloadHash(reading.json),
     version: message.version,

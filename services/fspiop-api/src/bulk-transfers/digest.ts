@@ -11,7 +11,7 @@ import {
   type IndividualTransferResult,
   utcDateTime,
 } from '@causeway/fspiop'
-import { errorInformationOf, extensionListOf } from '../contract.ts'
+import { destinationOf, errorInformationOf, extensionListOf } from '../contract.ts'
 import type { Digested, Digestible } from '../digests.ts'
 import { bodyOf } from '../bodies/reading.ts'
 
@@ -53,7 +53,7 @@ export function digestFulfil(message: Digestible): Digested<Omit<Response, 'bulk
     ok: true,
     payload: {
       requesterFspId: message.source,
-      destinationFspId: message.destination ?? '',
+      ...destinationOf(message),
       bulkTransferState,
       ...(completedTimestamp === undefined
         ? {}

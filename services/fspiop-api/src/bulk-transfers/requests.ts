@@ -3,7 +3,7 @@ import { newEvent, type Payload } from '@causeway/events'
 import { errorBody, errorInformation, payloadHash, type ErrorCode } from '@causeway/fspiop'
 import type { Participants } from '@causeway/participants'
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
-import { errorInformationOf } from '../contract.ts'
+import { destinationOf, errorInformationOf } from '../contract.ts'
 import { digestReading, type LargeBodies } from '../bodies/large-bodies.ts'
 import {
   against,
@@ -192,7 +192,7 @@ function reject(message: Incoming): Reading {
   const payload: Payload<'BulkTransferRejectRequested'> = {
     bulkTransferId: idOf(message),
     requesterFspId: message.source,
-    destinationFspId: message.destination ?? '',
+    ...destinationOf(message),
     errorInformation: errorInformationOf(reading.value.errorInformation),
     payloadHash: payloadHash(reading.json),
     receivedAt: message.receivedAt,

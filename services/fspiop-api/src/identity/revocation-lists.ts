@@ -9,7 +9,14 @@ import { readFile } from 'node:fs/promises'
 import { webAddressFault } from '@causeway/fspiop'
 import type { Http, HttpClient } from '@causeway/http'
 import { readCrls, type RevocationList } from '@causeway/pki'
-import { periodically, readPem, StartError, type Logger, type Metrics } from '@causeway/process'
+import {
+  listIn,
+  type Logger,
+  type Metrics,
+  periodically,
+  readPem,
+  StartError,
+} from '@causeway/process'
 import { Gauge } from 'prom-client'
 import type { Settings } from '../settings.ts'
 
@@ -139,10 +146,7 @@ function sourcesIn(
 }
 
 function urlsIn(text: string): readonly string[] {
-  const urls = text
-    .split(',')
-    .map((url) => url.trim())
-    .filter((url) => url !== '')
+  const urls = listIn(text)
   const wrong = urls.find((url) => webAddressFault(url) !== undefined || !/^https:/i.test(url))
   if (wrong !== undefined) throw new StartError(`EDGE_TLS_CRL_URL: ${wrong} is no https address.`)
   return urls

@@ -6,6 +6,7 @@ import { errorBody, putParties, readPartiesQuery, type Operation } from '@causew
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
 import { against, bodyOf, malformed, queryOf, relayOf, traceOf } from '../bodies/reading.ts'
 import { answering, passOn, type RelayRules } from '../relayed/relay.ts'
+import { destinationOf } from '../contract.ts'
 import { callbackOf, partyOf } from '../answers/party-path.ts'
 
 export function partyRoutes(rules: RelayRules): ServedRoutes {
@@ -31,14 +32,14 @@ export function partyRoutes(rules: RelayRules): ServedRoutes {
 /** The API defines no query here, so it is ignored; existing clients select an FSP by its currency. */
 function query(message: Incoming, { isLenient }: RelayRules): Reading {
   const party = partyOf(message.parameters)
-  const { source: requesterFspId, destination, version, target } = message
+  const { source: requesterFspId, version, target } = message
   const { currency } = isLenient ? readPartiesQuery(queryOf(message)) : {}
   const payload: Payload<'PartyQueryReceived'> = {
     ...party,
     requesterFspId,
     version,
     ...(currency === undefined ? {} : { currency }),
-    ...(destination === undefined ? {} : { destinationFspId: destination }),
+    ...destinationOf(message),
     path: target,
   }
   const options = { relay: relayOf('GET', message), ...traceOf(message) }

@@ -19,6 +19,7 @@ import { against, bodyOf, idOf, malformed, traceOf } from '../bodies/reading.ts'
 import type { RelayRules } from '../relayed/relay.ts'
 import { verificationObserved } from './observed.ts'
 import type { ConsentOwners } from './owners.ts'
+import { destinationOf } from '../contract.ts'
 import { answer, answer_bytes_max, answering, asking, query, relay } from './relayed.ts'
 
 export interface ConsentParts {
@@ -147,8 +148,7 @@ function ofOwner(message: Incoming, parts: ConsentParts, method: 'GET' | 'DELETE
 function asked(message: Incoming, consentId: string, method: 'GET' | 'DELETE'): Reading {
   const payload = { ...askedBy(message), consentId }
   if (method === 'GET') return published('ConsentQueryReceived', payload, message)
-  const { destination } = message
-  const named = destination === undefined ? {} : { destinationFspId: destination }
+  const named = destinationOf(message)
   return published('ConsentRevocationReceived', { ...payload, ...named }, message)
 }
 
@@ -182,7 +182,7 @@ function patch(message: Incoming, parts: ConsentParts): Reading {
   const payload = {
     ...askedBy(message),
     consentId,
-    ...(destination === undefined ? {} : { destinationFspId: destination }),
+    ...destinationOf(message),
     revokedAt: revokedAt === undefined ? receivedAt : utcDateTime(revokedAt),
   }
   const event = eventOf('ConsentRevocationReceived', payload, message)

@@ -10,7 +10,7 @@ import {
   utcDateTime,
 } from '@causeway/fspiop'
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
-import { errorInformationOf, extensionListOf } from '../contract.ts'
+import { destinationOf, errorInformationOf, extensionListOf } from '../contract.ts'
 import { against, bodyOf, idOf, malformed, relayOf, traceOf } from '../bodies/reading.ts'
 import { answer_bytes_max, quoteAnswer_bytes_max } from '../bodies/receive.ts'
 
@@ -44,7 +44,7 @@ function ask(message: Incoming, { needsDestination }: QuoteRules): Reading {
   const payload: Payload<'QuoteRequestReceived'> = {
     quoteId,
     requesterFspId,
-    ...(destination === undefined ? {} : { destinationFspId: destination }),
+    ...destinationOf(message),
     transactionId,
     ...(transactionRequestId === undefined ? {} : { transactionRequestId }),
     payee: { ...payee },
@@ -70,11 +70,11 @@ function ask(message: Incoming, { needsDestination }: QuoteRules): Reading {
 }
 
 function query(message: Incoming): Reading {
-  const { source: requesterFspId, destination, version } = message
+  const { source: requesterFspId, version } = message
   const payload: Payload<'QuoteQueryReceived'> = {
     quoteId: idOf(message),
     requesterFspId,
-    ...(destination === undefined ? {} : { destinationFspId: destination }),
+    ...destinationOf(message),
     version,
   }
   const options = { relay: relayOf('GET', message), ...traceOf(message) }
@@ -89,7 +89,7 @@ function answer(message: Incoming): Reading {
   const payload: Payload<'QuoteResponseReceived'> = {
     quoteId: idOf(message),
     requesterFspId: message.source,
-    destinationFspId: message.destination ?? '',
+    ...destinationOf(message),
     transferAmount: moneyOf(transferAmount),
     ...optionalMoney('payeeReceiveAmount', payeeReceiveAmount),
     ...optionalMoney('payeeFspFee', payeeFspFee),
@@ -114,7 +114,7 @@ function refuse(message: Incoming): Reading {
   const payload: Payload<'QuoteRejectReceived'> = {
     quoteId: idOf(message),
     requesterFspId: message.source,
-    destinationFspId: message.destination ?? '',
+    ...destinationOf(message),
     errorInformation: errorInformationOf(reading.value.errorInformation),
     payloadHash: payloadHash(reading.json),
     version: message.version,

@@ -11,7 +11,7 @@ import {
   utcDateTime,
 } from '@causeway/fspiop'
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
-import { errorInformationOf, extensionListOf } from '../contract.ts'
+import { destinationOf, errorInformationOf, extensionListOf } from '../contract.ts'
 import {
   against,
   bodyOf,
@@ -138,7 +138,7 @@ function fulfil(message: Incoming, rules: TransferRules): Reading {
   const payload: Payload<'TransferFulfilCommittedRequested'> = {
     transferId: idOf(message),
     requesterFspId: message.source,
-    destinationFspId: message.destination ?? '',
+    ...destinationOf(message),
     transferState,
     ...(fulfilment === undefined ? {} : { fulfilment }),
     ...(completedTimestamp === undefined
@@ -165,7 +165,7 @@ function reject(message: Incoming): Reading {
   const payload: Payload<'TransferRejectRequested'> = {
     transferId: idOf(message),
     requesterFspId: message.source,
-    destinationFspId: message.destination ?? '',
+    ...destinationOf(message),
     errorInformation: errorInformationOf(reading.value.errorInformation),
     payloadHash: payloadHash(reading.json),
     receivedAt: message.receivedAt,

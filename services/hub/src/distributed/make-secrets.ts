@@ -3,6 +3,7 @@
  * (for FSPs, for services, for operators), their certificates, and keys. Made once; a repeated run
  * renews what expires soon and leaves the rest. Each process gets only its own folder.
  */
+import { listIn } from '@causeway/process'
 import { randomBytes } from 'node:crypto'
 import { chownSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -167,7 +168,7 @@ function folder(path: string): string {
 }
 
 function hostsOf(list: string): HostNames {
-  const names = list.split(',').map((name) => name.trim().toLowerCase())
+  const names = listIn(list.toLowerCase())
   const isAddress = (name: string) => /^[\d.]+$|:/.test(name)
   return { dns: names.filter((name) => !isAddress(name)), ip: names.filter(isAddress) }
 }

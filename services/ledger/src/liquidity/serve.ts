@@ -1,4 +1,5 @@
 /** The methods of the liquidity service. */
+import { recordedActor } from '@causeway/process'
 import { boundedPage, isId, type Members, readCursor, writeCursor } from '@causeway/records'
 import { isRefused, refusalMessage, refuse, unknownParticipant } from '@causeway/services'
 import type { Handlers } from '@causeway/grpc'
@@ -137,7 +138,7 @@ function coverOfMessage(message: LiquidityReservation): CoverReservation | Refus
   }
   if (value === undefined || value < 0n) return refuse('INVALID', 'value is at least 0')
   if (mode === 'PERCENT' && value > whole) return refuse('INVALID', 'value is at most 100 percent')
-  return { requestId, participant, currency, mode, value, createdBy: createdBy || 'unknown' }
+  return { requestId, participant, currency, mode, value, createdBy: recordedActor(createdBy) }
 }
 
 function positionMessage(name: string, liquidity: Liquidity): LiquidityPosition {

@@ -2,6 +2,7 @@
  * The methods of the certifications service. A report is stored with its audit entry in one transaction,
  * outside the ledger's queue: it is large, and no balance depends on it.
  */
+import { recordedActor } from '@causeway/process'
 import { announceAudit } from '@causeway/ledger'
 import { boundedPage, readCursor, writeCursor } from '@causeway/records'
 import { participantSubject } from '@causeway/events'
@@ -33,8 +34,7 @@ export function serveCertifications(parts: Parts): Handlers<typeof certification
       const report = reportOf(message)
       if (isRefused(report)) return { isNew: false, refusal: refusalMessage(report) }
       const { name, actor } = message
-      const by = actor === '' ? 'unknown' : actor
-      const stored = await storeReport(parts, name, { report, by })
+      const stored = await storeReport(parts, name, { report, by: recordedActor(actor) })
       if (isRefused(stored)) return { isNew: false, refusal: refusalMessage(stored) }
       const { certification, isNew } = stored
       return { isNew, certification: certificationMessage(certification) }

@@ -42,8 +42,8 @@ async function requested(
 }
 
 function passedOn(event: Exclude<BulkEvent, BulkRequestEvent>): OutgoingMessage {
-  const { destinationFspId = '', version } = event.payload
-  if (destinationFspId === '') {
+  const { destinationFspId, version } = event.payload
+  if (destinationFspId === undefined) {
     return tellError(event, { type: 'error', legRole: 'REQUESTER', error: 'DESTINATION_MISSING' })
   }
   const payer = { payerFsp: destinationFspId, payerVersion: version }

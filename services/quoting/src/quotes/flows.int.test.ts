@@ -64,7 +64,7 @@ test('Amounts of eighteen nines and four decimals are stored exactly in every ta
 
 test('The payee FSP may omit the destination of its answer', async () => {
   const id = await asked()
-  const [callback] = await flows.world.handle(responseEvent(id, { destinationFspId: '' }))
+  const [callback] = await flows.world.handle(responseEvent(id, { destinationFspId: undefined }))
   expect(callback?.payload).toMatchObject({ destinationFspId: payer })
 })
 

@@ -46,8 +46,8 @@ function unstored(message: OutgoingMessage): OutgoingMessage {
 }
 
 function passedOn(event: Exclude<QuoteEvent, RequestEvent>): OutgoingMessage {
-  const { destinationFspId = '', version } = event.payload
-  if (destinationFspId === '') {
+  const { destinationFspId, version } = event.payload
+  if (destinationFspId === undefined) {
     return errorMessage(event, {
       type: 'error',
       legRole: 'REQUESTER',

@@ -20,8 +20,7 @@ interface PayeeMessage {
   readonly eventId: string
   readonly transferId: string
   readonly requesterFspId: string
-  /** '' when the sender named no destination. */
-  readonly destinationFspId: string
+  readonly destinationFspId?: string | undefined
   readonly payloadHash: string
   readonly receivedAt: string
   readonly version: string
@@ -201,7 +200,7 @@ export function decideMovementQuery(
 function misdirected(transfer: Transfer, message: PayeeMessage): Answer | undefined {
   if (message.requesterFspId !== transfer.payeeFsp) return refusal('REQUESTER', 'SENDER_NOT_PAYEE')
   const { destinationFspId: destination } = message
-  if (destination !== '' && destination !== transfer.payerFsp) {
+  if (destination !== undefined && destination !== transfer.payerFsp) {
     return refusal('PAYEE', 'DESTINATION_NOT_PAYER')
   }
   return undefined

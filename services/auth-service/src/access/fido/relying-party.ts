@@ -1,7 +1,7 @@
 /** Reads the settings of the hub as a relying party. */
 import { hash } from 'node:crypto'
 import { isRelyingPartyId } from '@causeway/credentials'
-import { StartError } from '@causeway/process'
+import { listIn, StartError } from '@causeway/process'
 import type { Settings } from '../../settings.ts'
 import { originListFault, type RelyingParty } from './domain/relying-party.ts'
 
@@ -15,9 +15,7 @@ export function relyingPartyOf(
       `AUTH_SERVICE_FIDO_RP_ID: '${id}' is not a domain such as hub.example, in lower case; an IP address or a public suffix is none.`,
     )
   }
-  const origins = settings.AUTH_SERVICE_FIDO_ORIGINS.split(',')
-    .map((origin) => origin.trim())
-    .filter((origin) => origin !== '')
+  const origins = listIn(settings.AUTH_SERVICE_FIDO_ORIGINS)
   if (origins.length === 0) throw new StartError('AUTH_SERVICE_FIDO_ORIGINS names no origin.')
   for (const origin of origins) {
     const fault = originListFault(origin, id)

@@ -10,7 +10,7 @@ import {
 import { newEvent } from '@causeway/events'
 import type { Handlers } from '@causeway/grpc'
 import type { Database, Transaction } from '@causeway/postgres'
-import type { Logger } from '@causeway/process'
+import { type Logger, recordedActor } from '@causeway/process'
 import type { ComponentKeyRecord, componentKeysService } from '@causeway/protos'
 import { isRefused, timeMessage } from '../../contract.ts'
 import { refuse, type Refused } from '../../domain/refusal.ts'
@@ -113,8 +113,9 @@ function revokeComponentKey({ db, bus }: Parts, keyId: string, by: string): Prom
     if (before === undefined) return refuse('KEY_UNKNOWN', `no component has the key ${keyId}`)
     if (before.revoked !== null) return { type: 'DONE', key: before }
     const at = new Date()
-    const key: RegisteredKey = { ...before, revoked: { at, by: by === '' ? 'unknown' : by } }
-    await saveRevocation(tx, keyId, { at, by: by === '' ? 'unknown' : by })
+    const revoked = { at, by: recordedActor(by) }
+    const key: RegisteredKey = { ...before, revoked }
+    await saveRevocation(tx, keyId, revoked)
     recordAndAnnounce(bus, tx, { actor: by, action: 'RevokeComponentKey', key, before, at })
     return { type: 'DONE', key }
   })

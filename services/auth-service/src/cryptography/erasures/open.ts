@@ -3,7 +3,7 @@ import type { EventBus } from '@causeway/bus'
 import type { Seal } from '@causeway/keys/provider'
 import type { GrpcHost } from '@causeway/grpc'
 import type { Database } from '@causeway/postgres'
-import { StartError, type Logger } from '@causeway/process'
+import { listIn, type Logger, StartError } from '@causeway/process'
 import { erasuresService, monthKeysService } from '@causeway/protos'
 import type { Settings } from '../../settings.ts'
 import { isMonth } from './domain/month.ts'
@@ -31,7 +31,7 @@ export async function openErasures(
 }
 
 function monthsIn(setting: string, text: string): ReadonlySet<string> {
-  const months = text === '' ? [] : text.split(',').map((month) => month.trim())
+  const months = listIn(text)
   const wrong = months.find((month) => !isMonth(month))
   if (wrong === undefined) return new Set(months)
   throw new StartError(`${setting}: ${wrong} is not a month: 2026-08.`)

@@ -6,7 +6,7 @@ import type { EventBus } from '@causeway/bus'
 import { newEvent, onEvents } from '@causeway/events'
 import type { Calls } from '@causeway/grpc'
 import type { Database } from '@causeway/postgres'
-import { retrying, StartError, type Logger, type Service } from '@causeway/process'
+import { listIn, type Logger, retrying, type Service, StartError } from '@causeway/process'
 import { schedulerService } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
 import type { Measures } from '../../measures.ts'
@@ -27,7 +27,7 @@ export interface WarningParts {
 
 /** @param text `30,7,1`; empty: there are no warnings. Throws StartError for anything else. */
 export function warningDaysIn(text: string): readonly number[] {
-  const days = text.split(',').flatMap((each) => (each.trim() === '' ? [] : [Number(each)]))
+  const days = listIn(text).map(Number)
   if (days.every((each) => Number.isInteger(each) && each > 0 && each <= 1_000)) return days
   throw new StartError(
     'AUTH_SERVICE_ENDING_WARNINGS_D must be days from 1 to 1000, separated by commas.',

@@ -208,7 +208,7 @@ test('A message for another FSP than the payer FSP is refused', () => {
     expect(wordsOf(decided(quotes[name], { ...response, ...astray }, []))).toBe(expected)
     expect(wordsOf(decideReject(quotes[name], { ...reject, ...astray }))).toBe(expected)
   }
-  const open = { ...response, destinationFspId: '' }
+  const open = { ...response, destinationFspId: undefined }
   expect(wordsOf(decided(quotes.PENDING, open, []))).toBe('accept')
 })
 

@@ -30,8 +30,7 @@ export interface PayeeMessage {
   readonly eventId: string
   readonly quoteId: string
   readonly requesterFspId: string
-  /** '' if the sender names no destination. */
-  readonly destinationFspId: string
+  readonly destinationFspId?: string | undefined
   readonly payloadHash: string
 }
 
@@ -209,7 +208,7 @@ function repeatedAnswer(quote: Ended, legRole: 'PAYER' | 'PAYEE'): ErrorAnswer |
 function misdirected(quote: StoredState, message: PayeeMessage): ErrorAnswer | undefined {
   if (message.requesterFspId !== quote.payeeFsp) return errorAnswer('REQUESTER', 'SENDER_NOT_PAYEE')
   const { destinationFspId: destination } = message
-  return destination === '' || destination === quote.payerFsp
+  return destination === undefined || destination === quote.payerFsp
     ? undefined
     : errorAnswer('PAYEE', 'DESTINATION_NOT_PAYER')
 }

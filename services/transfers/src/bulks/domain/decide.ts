@@ -61,8 +61,8 @@ interface PayeeMessage {
   readonly eventId: string
   readonly bulkTransferId: string
   readonly requesterFspId: string
-  /** '' when the sender left it to the hub to know for whom it is. */
-  readonly destinationFspId: string
+  /** undefined: the sender leaves it to the hub to know for whom it is. */
+  readonly destinationFspId?: string | undefined
   readonly payloadHash: string
   readonly receivedAt: string
   readonly version: string
@@ -112,7 +112,7 @@ export function decideBulkAnswer(
   if (bulk === undefined) return refusal('REQUESTER', 'ID_UNKNOWN')
   if (message.requesterFspId !== bulk.payeeFsp) return refusal('REQUESTER', 'SENDER_NOT_PAYEE')
   const { destinationFspId: destination } = message
-  if (destination !== '' && destination !== bulk.payerFsp) {
+  if (destination !== undefined && destination !== bulk.payerFsp) {
     return refusal('PAYEE', 'DESTINATION_NOT_PAYER')
   }
   if (bulk.leftOut === undefined) return refusal('PAYEE', 'NOT_ACCEPTED')
