@@ -11,3 +11,4 @@ export {
   testBroker,
   writeCertificates,
 } from './testing/kafka-broker.ts'
+export { recordsIn } from './testing/records.ts'

@@ -3,13 +3,14 @@
  * of each service that a payment passes through, on a PostgreSQL with fsync and one Kafka broker,
  * all on this machine.
  */
-import { chmodSync, readFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   brokerFolderVariable,
   brokerPortVariable,
   freePorts,
   killBroker,
+  recordsIn,
   startBroker,
   writeCertificates,
 } from '@causeway/bus/testing'
@@ -19,6 +20,7 @@ import { newDataDir, removeDataDir } from '../hub/hub-process.ts'
 import { processes, type HubHost } from '../hub/hub-host.ts'
 import { startPostgres, type Postgres } from '../hub/postgres.ts'
 import type { ProcessName } from '../hub/services.ts'
+import { brokerPortVariable as ofBroker, folderVariable, readCounts } from './against/counts.ts'
 import { countStatements, openHubDatabase } from './database.ts'
 import { hubSettings, isOfPisp, type BenchOptions } from './options.ts'
 import type { Hub } from './setup.ts'
@@ -71,8 +73,15 @@ export async function openApart(
     process.env[brokerPortVariable] = String(port)
     const pids = new Map<string, number>()
     undo.push(() => Promise.resolve([...pids.values()].forEach(kill)))
-    const settings = { ...connections, ...hubSettings(options) }
-    const hub = await openApartHub(settings, counting(pids, flagsOf), namesOf(options, replicas))
+    const counts = join(folder, 'counts')
+    mkdirSync(counts)
+    const ofCounts = { [folderVariable]: counts, [ofBroker]: String(port + 5) }
+    const settings = { ...connections, ...hubSettings(options), ...ofCounts }
+    const hub = await openApartHub(
+      settings,
+      counting(pids, flagsOf, options.checkout),
+      namesOf(options, replicas),
+    )
     undo.push(() => hub.stop())
     const database = await openHubDatabase({ dataDir, database: hub.database, bus: 'kafka' })
     undo.push(() => database.close())
@@ -83,6 +92,8 @@ export async function openApart(
       operator: hub.operator,
       database,
       pids,
+      counts: () => readCounts(counts, pids.values()),
+      records: () => recordsIn(`127.0.0.1:${port}`),
       postmaster: postgres.pid,
       broker: Number(readFileSync(join(kafka, 'pid'), 'utf8')),
       close,
@@ -125,11 +136,16 @@ function kill(pid: number): void {
 function counting(
   pids: Map<string, number>,
   flagsOf: (name: string) => readonly string[],
+  checkout: string | undefined,
 ): HubHost {
   return {
     ...processes,
     async launch(program) {
-      const running = await processes.launch({ ...program, nodeFlags: flagsOf(program.name) })
+      const running = await processes.launch({
+        ...program,
+        nodeFlags: flagsOf(program.name),
+        checkout,
+      })
       if (running.pid === undefined) return running
       const { pid } = running
       pids.set(program.name, pid)

@@ -20,16 +20,23 @@ export interface Evidence {
 /** One sentence for each condition that does not hold; none: the run counts. */
 export function faultsOf(evidence: Evidence): readonly string[] {
   const { totals, holdings, verify, probed } = evidence
-  const failed = failedOf(totals)
   return [
-    ...(failed === 0 ? [] : [`${failed} of ${totals.begun} payments failed`]),
     ...differences(evidence),
-    ...(totals.repeated === 0 ? [] : [`${totals.repeated} messages came a second time`]),
+    ...unmade(totals),
     ...notEmpty('reservations are open', holdings.open_reservations),
     ...notEmpty('callbacks are not delivered', holdings.undelivered),
     ...notEmpty('events are dead letters', holdings.dead_letters),
     ...notClean(verify),
     ...unguarded(probed),
+  ]
+}
+
+/** What FSPs saw of a hub that did not what it should. */
+export function unmade(totals: Totals): readonly string[] {
+  const failed = failedOf(totals)
+  return [
+    ...(failed === 0 ? [] : [`${failed} of ${totals.begun} payments failed`]),
+    ...(totals.repeated === 0 ? [] : [`${totals.repeated} messages came a second time`]),
   ]
 }
 
@@ -109,7 +116,7 @@ function notEmpty(what: string, n: number): readonly string[] {
   return n === 0 ? [] : [`${n} ${what}`]
 }
 
-function unguarded(probed: Probed): readonly string[] {
+export function unguarded(probed: Probed): readonly string[] {
   return [
     ...(probed.refusesChangedBody
       ? []

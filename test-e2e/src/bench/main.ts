@@ -2,10 +2,10 @@
  * `npm run bench`: payments per second, the latency of each and its CPU time, on a hub of its own.
  * It uses 127.0.0.1 only, and ends by itself.
  */
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
+import { runAgainst, type AgainstReport } from './against/run.ts'
 import { bulkTable, type BulkReport } from './bulk/report.ts'
 import { runBulk } from './bulk/run.ts'
-import { comparisonOf } from './compare.ts'
 import { measureMachine } from './machine.ts'
 import { isOfPisp, readOptions, usage } from './options.ts'
 import { missedByOverload, overloadTable } from './overload.ts'
@@ -16,13 +16,16 @@ import { runOnce } from './run.ts'
 async function main(): Promise<void> {
   if (process.argv.includes('--help')) return void process.stdout.write(usage)
   const plan = readOptions(process.argv.slice(2))
-  const earlier = plan.compare === undefined ? undefined : await readReports(plan.compare)
   const machine = await measureMachine()
-  const made: (Report | BulkReport | PispReport)[] = []
+  const made: (Report | BulkReport | PispReport | AgainstReport)[] = []
   const ofPayments: Report[] = []
   const missed: string[] = []
   for (const options of plan.runs) {
-    if (options.load === 'bulk') {
+    if (plan.against !== undefined) {
+      const report = await runAgainst(options, plan.against, machine)
+      made.push(report)
+      process.stdout.write(report.table)
+    } else if (options.load === 'bulk') {
       const report = await runBulk(options, machine)
       made.push(report)
       missed.push(...report.missed)
@@ -42,18 +45,12 @@ async function main(): Promise<void> {
     const all = made.length === 1 ? made[0] : made
     await writeFile(plan.json, `${JSON.stringify(all, null, 2)}\n`)
   }
-  if (earlier !== undefined) process.stdout.write(comparisonOf(ofPayments, earlier))
   if (plan.overload) {
     process.stdout.write(overloadTable(ofPayments))
     missed.push(...missedByOverload(ofPayments))
   }
   process.stdout.write(missed.map((sentence) => `MISSED            ${sentence}\n`).join(''))
   if (missed.length > 0 || made.some(({ faults }) => faults.length > 0)) process.exitCode = 1
-}
-
-async function readReports(file: string): Promise<readonly Report[]> {
-  const json = JSON.parse(await readFile(file, 'utf8')) as Report | readonly Report[]
-  return [json].flat() as readonly Report[]
 }
 
 main().catch((error: unknown) => {

@@ -1,5 +1,7 @@
 /** The options of the bench from its flags, and which of them are less than the hub's default. */
+import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
+import { otherHub, windows_min, type Against } from './against/options.ts'
 import { overloads } from './overload.ts'
 
 export const loads = ['uniform', 'hot', 'bulk', 'link', 'third-party-payment'] as const
@@ -40,6 +42,16 @@ export interface BenchOptions {
    * that a payment passes through; undefined: the hub in one process.
    */
   readonly apart: number | undefined
+  /** Another checkout of this repository, whose programs are started; undefined: this one's. */
+  readonly checkout: string | undefined
+  /** Whether the processes count what they exchange and allocate. */
+  readonly counts: boolean
+}
+
+/** As tables call the hub. */
+export function layoutName({ apart, checkout }: BenchOptions): string {
+  const layout = apart === undefined ? 'embedded' : `apart, ${apart} of each`
+  return checkout === undefined ? layout : `${basename(checkout)}, ${layout}`
 }
 
 /** One or several runs, each on a hub of its own, and where their reports go. */
@@ -48,8 +60,8 @@ export interface BenchPlan {
   readonly json: string | undefined
   /** The runs are of the highest rate and beyond, and are judged together. */
   readonly overload: boolean
-  /** An earlier report. */
-  readonly compare: string | undefined
+  /** Each run is of two hubs, in turns. */
+  readonly against: Against | undefined
 }
 
 export const usage = `npm run bench -- [flags]
@@ -72,6 +84,10 @@ was made, and the FSPs, the tables and POST /verify agree; else 1 with the fault
                      the rate but 20 per second at most (2000)
   --apart N          each service in a process of its own, N of each that a payment passes through, on
                      PostgreSQL and a Kafka broker (needs Java); otherwise the hub in one process
+  --against HUB      measures two hubs in turns and prints the ratio of each figure: embedded, apart, or the
+                     folder of another checkout of this repository (built there)
+  --windows N        of each hub; fewer than 12 give no verdict (12)
+  --window S         seconds of a window (10)
   --overload         runs at --rate, at one and a half times and at twice of it; exit 1 too when less than
                      90 % of the most is made in one, its p99 is above 1.5 s, or, with --load hot, any
                      other FSP is refused anything. Choose a --rate that the hub barely makes
@@ -79,7 +95,6 @@ was made, and the FSPs, the tables and POST /verify agree; else 1 with the fault
   --bulks N          one after the other, of which the cost of an item is taken (20)
   --bulk-rate R      begun per second during payments (1)
   --json FILE        write the report as JSON; of several runs a list
-  --compare FILE     print the ratios to an earlier report of payments (JSON)
   --profiles FOLDER  take a CPU profile of each process of the hub, for the DevTools of a browser; costs
                      CPU itself
 
@@ -97,17 +112,19 @@ const rate_max = 100_000
 const items_max = 1_000
 const bulks_max = 100
 const apart_max = 16
+const windows_max = 200
+const window_s_max = 120
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean', default: false } as const
 
-const ofPayments = ['overload', 'compare', 'fsps', 'legs']
+const ofPayments = ['overload', 'against', 'fsps', 'legs']
 const ofBulks = ['items', 'bulks', 'bulk-rate']
 /** The flags that have no meaning with a load. */
 const meaningless: Readonly<Record<Load, readonly string[]>> = {
   uniform: ofBulks,
   hot: ofBulks,
-  bulk: ['apart', 'overload', 'compare', 'legs'],
+  bulk: ['apart', 'overload', 'against', 'legs'],
   link: [...ofPayments, ...ofBulks],
   'third-party-payment': [...ofPayments, ...ofBulks],
 }
@@ -130,13 +147,15 @@ export function readOptions(args: readonly string[]): BenchPlan {
       overload: flag,
       set: { ...text, multiple: true, default: [] },
       json: text,
-      compare: text,
+      against: text,
+      windows: text,
+      window: text,
       profiles: text,
     },
   })
   const load = loadOf(values.load ?? 'uniform')
   refuseMeaningless(load, values)
-  const { profiles, json, compare, overload } = values
+  const { profiles, json, overload } = values
   const common: Omit<BenchOptions, 'rate'> = {
     payments: count('payments', values.payments, 10_000, payments_max),
     load,
@@ -151,12 +170,34 @@ export function readOptions(args: readonly string[]): BenchPlan {
     settings: Object.fromEntries(values.set.map(setting)),
     profiles,
     apart: values.apart === undefined ? undefined : count('apart', values.apart, 1, apart_max),
+    checkout: undefined,
+    counts: values.against !== undefined,
   }
   const given = (values.rate ?? '200').split(',').map((rate) => count('rate', rate, 200, rate_max))
   const rates = overload
     ? given.flatMap((rate) => overloads.map((times) => Math.round(rate * times)))
     : given
-  return { runs: rates.map((rate) => ({ ...common, rate })), overload, json, compare }
+  return {
+    runs: rates.map((rate) => ({ ...common, rate })),
+    overload,
+    json,
+    against: values.against === undefined ? undefined : againstOf(values.against, common, values),
+  }
+}
+
+function againstOf(
+  hub: string,
+  { apart }: Pick<BenchOptions, 'apart'>,
+  {
+    windows,
+    window,
+  }: { readonly windows?: string | undefined; readonly window?: string | undefined },
+): Against {
+  return {
+    other: otherHub(hub, apart),
+    windows: count('windows', windows, windows_min, windows_max),
+    window_s: count('window', window, 10, window_s_max),
+  }
 }
 
 /** Whether it is a load of a PISP, not of payments between FSPs. */

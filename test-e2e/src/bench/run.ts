@@ -1,11 +1,11 @@
 /** One run of the bench: makes the payments, reads their cost, and reports faults. */
 import { readMemory } from './cpu.ts'
 import type { Holdings } from './database.ts'
-import type { Report as FspReport, Probed, Run, RunResult } from './fsps/messages.ts'
+import type { Report as FspReport, Probed, Run, RunResult, Totals } from './fsps/messages.ts'
 import { faultsOf, notDurable, verdictOf, type Evidence } from './gate.ts'
 import type { Machine } from './machine.ts'
 import type { BenchOptions } from './options.ts'
-import { planOf, type Plan } from './plan.ts'
+import { planOf } from './plan.ts'
 import { reportOf, type Findings, type Reading, type Report } from './report.ts'
 import { openSetup, type HubData, type Setup } from './setup.ts'
 
@@ -45,7 +45,7 @@ async function measure(
   const { fsps, hub } = setup
   const { database, operator } = hub
   const plan = planOf(options)
-  await prepare(options, setup, plan)
+  await prepare(options, setup)
   const { found: probed } = await fsps.ask({ type: 'PROBE' }, 'PROBED')
   const { run: range, measured } = plan
   const run = await payThrough(setup, { type: 'RUN', range, rate: options.rate, measured })
@@ -63,16 +63,15 @@ async function measure(
 /** Replaces /verify for a hub full of seeded payments: comparing all of them would take hours. */
 const notVerified = { clean: true, compared: {}, differences: [], skipped: true }
 
-/** Makes and signs the messages, and warms up. */
-async function prepare(options: BenchOptions, { hub, fsps }: Setup, plan: Plan): Promise<void> {
+/** Makes and signs the messages, and warms up; resolves with what the warm-up made. */
+export async function prepare(options: BenchOptions, { hub, fsps }: Setup): Promise<Totals> {
   const { load, legs } = options
-  const { warmup, warmupRate: rate, run } = plan
+  const { total, warmup, warmupRate: rate, run } = planOf(options)
   const length_s = (warmup.to - warmup.from) / rate + (run.to - run.from) / options.rate
   const valid_ms = 2 * length_s * 1_000 + hour_ms
-  const { total } = plan
   await fsps.ask({ type: 'PREPARE', hubUrl: hub.url, total, load, legs, valid_ms }, 'PREPARED')
   const warmingUp = { type: 'RUN', range: warmup, rate, measured: undefined } as const
-  await fsps.ask(warmingUp, 'DONE')
+  return (await fsps.ask(warmingUp, 'DONE')).result.totals
 }
 
 /**

@@ -5,6 +5,7 @@
 import { resolve } from 'node:path'
 import { enrolCertificate } from '../operator/credentials.ts'
 import { answered, onboard, type Operator } from '../operator/operator.ts'
+import type { ProcessCounts } from './against/counts.ts'
 import { openApart } from './apart.ts'
 import { forkChild, type Child } from './child.ts'
 import { readCpu, type CpuUse } from './cpu.ts'
@@ -28,6 +29,10 @@ export interface Hub {
   readonly postmaster: number
   /** Process id; undefined: there is no broker. */
   readonly broker: number | undefined
+  /** What its processes have counted so far; only where the options say that they count. */
+  counts(): Promise<ProcessCounts>
+  /** That were ever sent to the broker; NaN: there is none. */
+  records(): Promise<number>
   /** Ends its processes in order, and everything around them. */
   close(): Promise<void>
 }
@@ -51,16 +56,20 @@ export interface HubData {
   readonly prefix: string
 }
 
+const counting = new URL('./against/counting.js', import.meta.url).href
+
 /** More than any run needs. */
 const funds = '1000000000'
 const atATime = 8
 
 export function openHub(options: BenchOptions, hubData?: HubData): Promise<Hub> {
-  const { apart, profiles, load, rate } = options
-  const flagsOf = (name: string) =>
-    profiles === undefined
+  const { apart, profiles, load, rate, counts } = options
+  const flagsOf = (name: string) => [
+    ...(counts ? ['--import', counting] : []),
+    ...(profiles === undefined
       ? []
-      : ['--cpu-prof', `--cpu-prof-dir=${resolve(profiles, `${load}-${rate}`, name)}`]
+      : ['--cpu-prof', `--cpu-prof-dir=${resolve(profiles, `${load}-${rate}`, name)}`]),
+  ]
   return apart === undefined
     ? openEmbedded(options, flagsOf('hub'), hubData)
     : openApart(options, apart, flagsOf)

@@ -37,6 +37,8 @@ export interface Program {
   readonly folder: string
   readonly logFile: string
   readonly nodeFlags?: readonly string[]
+  /** The folder of another checkout, whose program it is. */
+  readonly checkout?: string | undefined
 }
 
 export interface Running {
@@ -48,7 +50,7 @@ export interface Running {
   signal(signal: 'SIGTERM' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void
 }
 
-const root = new URL('../../../', import.meta.url)
+const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** The PostgreSQL and the broker of the test run are named in its environment. */
 export const processes: HubHost = {
@@ -78,11 +80,11 @@ export const processes: HubHost = {
   },
   shareFile: () => undefined,
   reach: (_name, port) => Promise.resolve(`127.0.0.1:${port}`),
-  launch({ main, environment, logFile, nodeFlags = [] }) {
+  launch({ main, environment, logFile, nodeFlags = [], checkout = root }) {
     const log = openSync(logFile, 'a')
     const child = spawn(
       process.execPath,
-      ['--enable-source-maps', ...nodeFlags, fileURLToPath(new URL(main, root))],
+      ['--enable-source-maps', ...nodeFlags, join(checkout, main)],
       { stdio: ['ignore', log, log], env: { PATH: process.env['PATH'], ...environment } },
     )
     closeSync(log)

@@ -38,10 +38,12 @@ export interface HubOptions {
   readonly settings?: Readonly<Record<string, string>>
   readonly flags?: readonly string[]
   readonly nodeFlags?: readonly string[]
+  /** The folder of another checkout, whose hub is started. */
+  readonly checkout?: string | undefined
 }
 
 const start_ms_max = 110_000
-const program = fileURLToPath(new URL('../../../services/hub/dist/start.js', import.meta.url))
+const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** A folder for the data of a hub; the caller removes it with `removeDataDir`. */
 export async function newDataDir(): Promise<string> {
@@ -104,6 +106,7 @@ function isFree(port: number): Promise<boolean> {
 /** Starts the hub without the sandbox and waits until it prints its addresses. */
 export async function startHub(options: HubOptions): Promise<HubProcess> {
   const flags = ['--no-sandbox', '--json', ...(options.flags ?? [])]
+  const program = join(options.checkout ?? root, 'services/hub/dist/start.js')
   const child = spawn(
     process.execPath,
     ['--enable-source-maps', ...(options.nodeFlags ?? []), program, ...flags],
