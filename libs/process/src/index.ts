@@ -28,6 +28,7 @@ export {
   exitCodes,
   exitWithError,
   run,
+  settingsOfProcess,
   supervise,
 } from './process.ts'
 export { readPem, readSettings } from './settings/read-settings.ts'

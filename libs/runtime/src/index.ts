@@ -1,4 +1,5 @@
 /** Assembles a process: database, event bus, calls and health for its services. */
+export { distributedSettings, grpcUrlName, grpcUrls } from './distributed-settings.ts'
 export { openServiceEgress } from './egress.ts'
 export { openEmbedded } from './embedded.ts'
 export type { SharedMemory, Sharing, Use } from './memory/shared-memory.ts'

@@ -5,7 +5,10 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** Of each version that may be used: the last day of its security fixes, as nodejs.org announced it. */
+/**
+ * Of each version that may be used: the last day of its security fixes, as nodejs.org announced it.
+ * @type {Readonly<Record<string, string>>}
+ */
 export const ends = {
   20: '2026-04-30',
   22: '2027-04-30',
@@ -14,7 +17,12 @@ export const ends = {
 
 const warned_ms = 183 * 86_400_000
 
-/** @returns what is wrong with the version on that day, undefined: nothing; and until when it is supported */
+/**
+ * @param {string} major
+ * @param {Date} now
+ * @returns {{ end?: string, fault?: string, isNear?: true }} what is wrong with the version on that day,
+ *   undefined: nothing; and until when it is supported
+ */
 export function supportOf(major, now) {
   const end = ends[major]
   if (end === undefined)
@@ -24,7 +32,11 @@ export function supportOf(major, now) {
   return left_ms < warned_ms ? { end, isNear: true } : { end }
 }
 
-/** The versions that are used, each with the file that names it. */
+/**
+ * The versions that are used, each with the file that names it.
+ * @param {(path: string) => string} read
+ * @returns {[file: string, major: string][]}
+ */
 export function usedVersions(read) {
   const [, image = ''] = /^ARG NODE_IMAGE=node:(\d+)/m.exec(read('deploy/Dockerfile')) ?? []
   return [

@@ -8,13 +8,19 @@ import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-const read = (path) => readFileSync(join(root, path), 'utf8')
+const read = (/** @type {string} */ path) => readFileSync(join(root, path), 'utf8')
+
+/** @typedef {{ packages: string[] }} Workspace */
+/** @typedef {{ name: string, dependencies?: object, devDependencies?: object }} Manifest */
 
 /** By path of a tsconfig.json: what is in it, and what should be. */
 export function projectReferences() {
+  /** @type {Workspace} */
+  const { packages } = parse(read('pnpm-workspace.yaml'))
+  /** @type {Map<string, Manifest>} */
   const manifests = new Map(
-    parse(read('pnpm-workspace.yaml'))
-      .packages.flatMap(foldersOf)
+    packages
+      .flatMap(foldersOf)
       .filter((folder) => existsSync(join(root, folder, 'tsconfig.json')))
       .map((folder) => [folder, JSON.parse(read(`${folder}/package.json`))]),
   )
@@ -22,8 +28,8 @@ export function projectReferences() {
   const all = new Map([['tsconfig.json', [...manifests.keys()]]])
   for (const [folder, { dependencies, devDependencies }] of manifests) {
     const needed = Object.keys({ ...dependencies, ...devDependencies })
-      .filter((name) => folders.has(name))
       .map((name) => folders.get(name))
+      .filter((other) => other !== undefined)
     all.set(`${folder}/tsconfig.json`, needed)
   }
   return new Map(
@@ -34,6 +40,7 @@ export function projectReferences() {
   )
 }
 
+/** @param {string} pattern */
 function foldersOf(pattern) {
   if (!pattern.endsWith('/*')) return [pattern]
   const folder = dirname(pattern)
@@ -42,7 +49,12 @@ function foldersOf(pattern) {
     .filter((path) => existsSync(join(root, path, 'package.json')))
 }
 
-/** As the formatter has it: one line of at most 100 columns, else a line for each. */
+/**
+ * As the formatter has it: one line of at most 100 columns, else a line for each.
+ * @param {string} text
+ * @param {string} path
+ * @param {readonly string[]} needed
+ */
 function withReferences(text, path, needed) {
   const paths = needed.toSorted().map((folder) => relative(dirname(path), folder))
   const entries = paths.map((each) => `{ "path": ${JSON.stringify(each)} }`)

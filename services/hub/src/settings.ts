@@ -9,9 +9,10 @@ import {
   operationsSettings,
   optionalText,
   text,
+  type SettingDefinitions,
   type SettingValues,
 } from '@causeway/process'
-import { serviceNames, settingPrefix } from '@causeway/services'
+import { serviceNames, settingPrefix, type ServiceName } from '@causeway/services'
 import { innerServices } from './services.ts'
 
 const own = {
@@ -62,6 +63,12 @@ export const settings = {
   ...merged,
   // No process of another release reads what this one stores.
   MESSAGE_ENCRYPTION: { ...merged.MESSAGE_ENCRYPTION, default: 'on' as const },
+}
+
+/** Its own, without those that each process of a distributed hub has. */
+export function settingsOfService(service: ServiceName): SettingDefinitions {
+  const edges = { 'fspiop-api': { settings: fspiopApi }, admin: { settings: admin } }
+  return { ...innerServices, ...edges }[service].settings
 }
 
 export type HubSettings = SettingValues<typeof settings>

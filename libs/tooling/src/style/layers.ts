@@ -51,7 +51,6 @@ const libsOf: Readonly<Record<string, readonly string[]>> = {
     'tracing',
   ],
   services: ['protos'],
-  tooling: ['embedded-postgres', 'postgres', 'process', 'runtime', 'services'],
   // Its tests start a process.
   approvals: ['events', 'fspiop', 'protos', ...libsOfProcess],
   events: ['bus', 'process', 'protos', 'runtime', 'services'],
@@ -71,8 +70,8 @@ const libsOf: Readonly<Record<string, readonly string[]>> = {
   'test-e2e': ['embedded-postgres', 'fsp', 'fspiop', 'money', 'pki', ...libsOfProcess],
 }
 
-/** They put the whole of the hub together. */
-const packagesOfTheWhole = new Set(['hub', 'simulation'])
+/** They put the whole of the hub together, or write down what it is. */
+const packagesOfTheWhole = new Set(['hub', 'simulation', 'tooling'])
 
 export function mayImport(packageName: string, isService: boolean, name: string): boolean {
   if (name === packageName || packagesOfTheWhole.has(packageName)) return true

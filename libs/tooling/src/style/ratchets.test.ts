@@ -37,16 +37,19 @@ test('A small file with one importer is joined with it, unless it says why it is
   expect(counted({ ...entry, ...small }).smallFiles).toEqual({})
 })
 
-test('A library that imports a service runs upward, and so do contracts that import a library', () => {
+test('A library that imports a service or tooling runs upward, and so do contracts that import a library', () => {
   const text = (name: string) => `import { a } from '@causeway/${name}'`
   const files = {
     'libs/money/src/a.ts': text('transfers'),
+    'libs/process/src/a.ts': text('tooling'),
+    'libs/tooling/src/a.ts': text('transfers'),
     'protos/src/a.ts': text('money'),
     'services/transfers/src/a.ts': text('money'),
     'test-e2e/src/a.ts': text('transfers'),
   }
   expect(counted(files).upwardImports).toEqual({
     'libs/money -> services/transfers': 1,
+    'libs/process -> libs/tooling': 1,
     'protos -> libs/money': 1,
   })
 })

@@ -1,5 +1,5 @@
 /**
- * `npm run docs:site`, after a build: the web site docs/site/dist of all pages of the repository and of
+ * `npm run docs:site`: the web site docs/site/dist of all pages of the repository and of
  * both APIs. Installs what docs/site names, then gathers in docs/site/pages what VitePress reads. Fails
  * where a page links to a page that does not exist. Exits with 3 where npm does not give the packages.
  */
@@ -7,13 +7,20 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readFspOpenApi } from './fsp-openapi.mjs'
+import { defaultDocument } from '@causeway/admin/openapi'
+import { z } from 'zod'
+import { readFspOpenApi } from './fsp-openapi.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const site = join(root, 'docs/site')
 const pages = join(site, 'pages')
 
-const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const operation = z.object({ summary: z.string() })
+const openApi = z.object({ paths: z.record(z.string(), z.record(z.string(), operation)) })
+
+const { packageManager } = z
+  .object({ packageManager: z.string() })
+  .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')))
 const install = ['install', '--frozen-lockfile', '--reporter=append-only', '--loglevel=warn']
 if (run('npx', ['--yes', packageManager, ...install]) !== 0) {
   process.stdout.write('NOT RUN: site: npm cannot install the packages of docs/site\n')
@@ -22,7 +29,8 @@ if (run('npx', ['--yes', packageManager, ...install]) !== 0) {
 rmSync(pages, { recursive: true, force: true })
 copyPages()
 writeApi('fsp', 'API for FSPs', readFspOpenApi())
-writeApi('operator', 'API for operators', await operatorOpenApi())
+// As a hub serves it whose settings are all at their defaults.
+writeApi('operator', 'API for operators', defaultDocument())
 copyFromPackage('mermaid/dist/mermaid.esm.min.mjs', 'mermaid/mermaid.esm.min.mjs')
 copyFromPackage('mermaid/dist/chunks/mermaid.esm.min', 'mermaid/chunks/mermaid.esm.min')
 for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js']) {
@@ -31,7 +39,7 @@ for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js']) {
 process.exit(run('node', ['node_modules/vitepress/bin/vitepress.js', 'build']))
 
 /** Copies, because VitePress finds its own packages only from below its folder. */
-function copyPages() {
+function copyPages(): void {
   const listed = ['ls-files', '--cached', '--others', '--exclude-standard', '*.md']
   const paths = execFileSync('git', listed, { cwd: root, encoding: 'utf8' }).split('\n')
   for (const path of paths.filter((each) => each !== '')) {
@@ -41,28 +49,12 @@ function copyPages() {
   cpSync(join(root, document), join(pages, 'public', document))
 }
 
-/** As a hub serves it whose settings are all at their defaults. */
-async function operatorOpenApi() {
-  const load = (name) => import(`../../../services/admin/dist/${name}.js`)
-  const { settings } = await load('settings')
-  const { operations } = await load('routes')
-  const { openApiDocument } = await load('openapi/document')
-  const values = Object.fromEntries(
-    Object.entries(settings).map(([name, definition]) => [name, definition.default]),
-  )
-  const options = {
-    compatibility: values.COMPATIBILITY,
-    tokens: values.OPERATOR_IDENTITY === 'token',
-  }
-  return openApiDocument(operations({ settings: values }), options)
-}
-
 /** A page with the operations, which the search finds, and Swagger UI with everything about them. */
-function writeApi(name, title, document) {
-  const rows = Object.entries(document.paths).flatMap(([path, operations]) =>
-    Object.entries(operations)
-      .filter(([, { responses }]) => responses !== undefined)
-      .map(([method, { summary }]) => `| ${method.toUpperCase()} | \`${path}\` | ${summary} |`),
+function writeApi(name: string, title: string, document: unknown): void {
+  const rows = Object.entries(openApi.parse(document).paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(
+      ([method, { summary }]) => `| ${method.toUpperCase()} | \`${path}\` | ${summary} |`,
+    ),
   )
   const page = `# ${title}
 
@@ -77,7 +69,7 @@ ${rows.join('\n')}
   write(join(pages, 'public/api', name, 'index.html'), swaggerPage(title))
 }
 
-function swaggerPage(title) {
+function swaggerPage(title: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -103,17 +95,17 @@ SwaggerUIBundle({
 `
 }
 
-function copyFromPackage(source, target) {
+function copyFromPackage(source: string, target: string): void {
   cpSync(join(site, 'node_modules', source), join(pages, 'public', target), { recursive: true })
 }
 
-function write(path, text) {
+function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, text)
 }
 
 /** Its exit code. */
-function run(program, args) {
+function run(program: string, args: readonly string[]): number {
   const { status, error } = spawnSync(program, args, { cwd: site, stdio: 'inherit' })
   if (error !== undefined) throw error
   return status ?? 1

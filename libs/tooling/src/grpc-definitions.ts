@@ -19,9 +19,8 @@ const contracts = readdirSync(folder)
   .toSorted()
   .map((file) => {
     const text = readFileSync(new URL(file, folder), 'utf8')
-    const [, packageName] = /^package ([\w.]+);$/m.exec(text)
-    const services = [...text.matchAll(/^service (\w+) \{/gm)].map(([, service]) => service)
-    return { name: file.replace(/\.proto$/, ''), packageName, services }
+    const services = [...text.matchAll(/^service (\w+) \{/gm)].map(([, service = '']) => service)
+    return { name: file.replace(/\.proto$/, ''), packageName: packageOf(text), services }
   })
 
 const imports = contracts.map(
@@ -44,14 +43,27 @@ const text = [
 ].join('\n')
 writeFileSync(new URL('src/generated/definitions.ts', folder), text)
 writeFileSync(new URL('src/generated/messages.ts', folder), messagesText())
-for (const file of readdirSync(new URL('src/generated/causeway/', folder), { recursive: true })) {
+const generatedFolder = new URL('src/generated/causeway/', folder)
+for (const file of readdirSync(generatedFolder, { recursive: true, encoding: 'utf8' })) {
   if (!file.endsWith('.ts')) continue
-  const path = new URL(`src/generated/causeway/${String(file)}`, folder)
+  const path = new URL(file, generatedFolder)
   const generated = readFileSync(path, 'utf8')
   writeFileSync(path, generated.replaceAll(/^ {2}'\w+'\?: \([^|\n]*(?=\);$)/gm, '$& | undefined'))
 }
 
-function messagesText() {
+/** Throws for a contract that names no package. */
+function packageOf(contract: string): string {
+  const [, name] = /^package ([\w.]+);$/m.exec(contract) ?? []
+  if (name === undefined) throw new Error('a contract names no package')
+  return name
+}
+
+interface ExportedMessage {
+  readonly name: string
+  readonly lines: readonly string[]
+}
+
+function messagesText(): string {
   const exported = [
     ...contracts.map(({ name }) => `${name}.proto`),
     ...readdirSync(new URL('messages/', folder)).map((file) => `messages/${file}`),
@@ -68,11 +80,11 @@ function messagesText() {
   ].join('\n')
 }
 
-function exportedOf(file) {
+function exportedOf(file: string): readonly ExportedMessage[] {
   const text = readFileSync(new URL(file, folder), 'utf8')
-  const [, packageName] = /^package ([\w.]+);$/m.exec(text)
-  const exported = []
-  const outer = []
+  const packageName = packageOf(text)
+  const exported: ExportedMessage[] = []
+  const outer: string[] = []
   for (const line of text.split('\n')) {
     const [, indent = '', kind, own = ''] = /^( *)(message|enum) (\w+) \{/.exec(line) ?? []
     if (own === '') continue
@@ -95,15 +107,15 @@ function exportedOf(file) {
   return exported
 }
 
-function camel(name) {
-  return name.replaceAll(/-(\w)/g, (_, letter) => letter.toUpperCase())
+function camel(name: string): string {
+  return name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-function pascal(name) {
-  const [first, ...rest] = camel(name)
-  return `${first.toUpperCase()}${rest.join('')}`
+function pascal(name: string): string {
+  const text = camel(name)
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
-function lowered(name) {
-  return `${name[0].toLowerCase()}${name.slice(1)}`
+function lowered(name: string): string {
+  return `${name.charAt(0).toLowerCase()}${name.slice(1)}`
 }

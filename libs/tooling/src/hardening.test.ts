@@ -1,39 +1,37 @@
 /** The hardening guide is that of the settings that the programs read. */
 import { expect, test } from '@jest/globals'
-import { advice, definitionsOf, hardeningPage, readHardeningPage } from './hardening.mjs'
-import { relaxations } from '../../process/src/settings/relaxations.ts'
-import { loadSettings } from './settings-reference.mjs'
+import { relaxations } from '@causeway/process'
+import { advice, hardeningPage, readHardeningPage } from './hardening.ts'
+import { hubSettings } from './settings-reference.ts'
 
-const all = await loadSettings((folder, name) => import(`../../../${folder}/src/${name}.ts`))
-const definitions = definitionsOf(all)
 const advised = Object.values(advice).flatMap((rows) => Object.entries(rows))
 
 test('The page docs/hardening.md is what the settings and the advice make', () => {
-  // `npm run docs` after a build writes the page.
-  expect(readHardeningPage()).toBe(hardeningPage(all, relaxations))
+  // `npm run docs` writes the page.
+  expect(readHardeningPage()).toBe(hardeningPage())
 })
 
 test('The hardening guide advises on settings that exist, by name or by its end', () => {
-  const names = Object.keys(definitions)
-  const isKnown = (name) =>
+  const names = Object.keys(hubSettings)
+  const isKnown = (name: string) =>
     name.startsWith('*') ? names.some((each) => each.endsWith(name.slice(1))) : names.includes(name)
   expect(advised.map(([name]) => name).filter((name) => !isKnown(name))).toEqual([])
 })
 
 test('The hardening guide names a choice by one of its options', () => {
   const wrong = advised.filter(([name, { set }]) => {
-    const { kind, options } = definitions[name] ?? {}
-    return kind === 'choice' && !options.includes(set)
+    const definition = hubSettings[name]
+    return definition?.kind === 'choice' && !definition.options.includes(set)
   })
   expect(wrong.map(([name]) => name)).toEqual([])
 })
 
 test('Each relaxation is named by a setting and its value, and the page says how far it may be reached', () => {
-  const page = hardeningPage(all, relaxations)
+  const page = hardeningPage()
   for (const name of Object.keys(relaxations)) {
     expect(page).toContain(`\n| \`${name}\` | `)
-    const [setting, value] = name.split('=')
-    const definition = definitions[setting]
+    const [setting = '', value] = name.split('=')
+    const definition = hubSettings[setting]
     // Those of addresses are found in them, and the role of a database is that of its URL.
     const isFound = setting.endsWith('_URL') || setting === 'DATABASE_ROLE'
     expect(isFound || definition !== undefined ? name : '').toBe(name)
@@ -43,8 +41,9 @@ test('Each relaxation is named by a setting and its value, and the page says how
 
 test('No default relaxes anything beyond this machine', () => {
   const names = Object.keys(relaxations).filter((name) => {
-    const [setting, value] = name.split('=')
-    return definitions[setting]?.kind === 'choice' && definitions[setting].default === value
+    const [setting = '', value] = name.split('=')
+    const definition = hubSettings[setting]
+    return definition?.kind === 'choice' && definition.default === value
   })
   // It is refused on any address but a loopback one, and off this machine Kafka is refused without TLS.
   expect(names.toSorted()).toEqual([
@@ -55,8 +54,8 @@ test('No default relaxes anything beyond this machine', () => {
 })
 
 test('Every setting with a choice is in the hardening guide', () => {
-  const page = hardeningPage(all, relaxations)
-  const missing = Object.entries(definitions)
+  const page = hardeningPage()
+  const missing = Object.entries(hubSettings)
     .filter(([, { kind }]) => kind === 'choice')
     .map(([name]) => name)
     .filter((name) => !page.includes(`\n| \`${name}\` | `))

@@ -1,18 +1,26 @@
 /**
  * The page docs/hardening.md: which settings protect more than their defaults do. Names, defaults and
- * values come from the definitions that the programs read; the advice is here. Run after a build it writes
- * the page; a test fails while the page differs.
+ * values come from the definitions that the programs read; the advice is here. `npm run docs` writes the
+ * page; a test fails while the page differs.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { escaped, defaultOf, loadSettings } from './settings-reference.mjs'
+import { relaxations } from '@causeway/process'
+import { defaultOf, escaped, hubSettings } from './settings-reference.ts'
 
 const file = new URL('../../../docs/hardening.md', import.meta.url)
+
+interface HardeningAdvice {
+  readonly set: string
+  readonly why: string
+}
+
+type AdviceByName = Readonly<Record<string, HardeningAdvice>>
 
 /**
  * By heading: each setting that can protect more than its default, what to set, and why. `set` of a
  * choice is one of its options.
  */
-export const advice = {
+export const advice: Readonly<Record<string, AdviceByName>> = {
   'Between services': {
     KAFKA_TLS: { set: 'on', why: 'events carry payments and personal data' },
     KAFKA_SASL_MECHANISM: {
@@ -98,7 +106,7 @@ export const advice = {
     JWS_SIGNING_KEY_FILE: { set: '`pkcs11:object=LABEL`', why: 'FSPs believe what it signs' },
     AUTH_SERVICE_CERTIFICATE_LIFE_D: {
       set: '90 to 365',
-      why: 'a stolen key that nobody notices ends by itself',
+      why: 'a key whose theft is not noticed ends by itself',
     },
   },
   'Requests to others': {
@@ -171,25 +179,15 @@ const beyond = `## Beyond settings
 | people | review each quarter who may do what: \`GET /operators\`, \`GET /roles\`; \`lastLogInDate\` shows unused accounts |
 `
 
-export function readHardeningPage() {
+export function readHardeningPage(): string {
   return readFileSync(file, 'utf8')
 }
 
-/** All settings of all programs by name. */
-export function definitionsOf({ services, ofEach, hub }) {
-  return Object.assign({}, hub, ofEach, ...services.values())
-}
-
-/**
- * @param all what `loadSettings` returns
- * @param relaxations those of libs/process
- */
-export function hardeningPage(all, relaxations) {
-  const definitions = definitionsOf(all)
+export function hardeningPage(): string {
   const sections = Object.entries(advice).map(
-    ([heading, rows]) => `## ${heading}\n\n${tableOf(rows, definitions)}`,
+    ([heading, rows]) => `## ${heading}\n\n${tableOf(rows)}`,
   )
-  return [intro, relaxed(relaxations), ...sections, beyond, choices(definitions)].join('\n')
+  return [intro, relaxed(), ...sections, beyond, choices()].join('\n')
 }
 
 const within = {
@@ -199,7 +197,7 @@ const within = {
 }
 
 /** What can be relaxed, from the one table in the code. */
-function relaxed(relaxations) {
+function relaxed(): string {
   const lines = Object.entries(relaxations).map(
     ([name, { consequence, within: reach, address }]) => {
       const cells = [`\`${name}\``, consequence, within[reach], address]
@@ -220,25 +218,28 @@ function relaxed(relaxations) {
   ].join('\n')
 }
 
-function tableOf(rows, definitions) {
+function tableOf(rows: AdviceByName): string {
   const lines = Object.entries(rows).map(([name, { set, why }]) => {
-    const definition = definitions[name]
+    const definition = hubSettings[name]
     const usual = definition === undefined ? '' : defaultOf(definition)
-    const value = definition?.options?.includes(set) === true ? `\`${set}\`` : set
+    const value =
+      definition?.kind === 'choice' && definition.options.includes(set) ? `\`${set}\`` : set
     return `| ${[`\`${name}\``, usual, value, why].map(escaped).join(' | ')} |`
   })
   return ['| setting | default | set | because |', '|---|---|---|---|', ...lines, ''].join('\n')
 }
 
 /** So that no choice is hidden, also one that was added since the advice was written. */
-function choices(definitions) {
+function choices(): string {
   const advised = new Set(Object.values(advice).flatMap((rows) => Object.keys(rows)))
-  const lines = Object.entries(definitions)
-    .filter(([name, { kind }]) => kind === 'choice' && !advised.has(name))
+  const lines = Object.entries(hubSettings)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, { default: usual, options }]) => {
+    .flatMap(([name, definition]) => {
+      if (definition.kind !== 'choice' || advised.has(name)) return []
+      const { default: usual, options } = definition
       const others = options.filter((option) => option !== usual).map((each) => `\`${each}\``)
-      return `| ${[`\`${name}\``, `\`${usual}\``, others.join(', ')].map(escaped).join(' | ')} |`
+      const cells = [`\`${name}\``, `\`${usual}\``, others.join(', ')]
+      return [`| ${cells.map(escaped).join(' | ')} |`]
     })
   return [
     '## All other settings with a choice',
@@ -252,10 +253,6 @@ function choices(definitions) {
   ].join('\n')
 }
 
-async function main() {
-  const load = (folder, name) => import(`../../../${folder}/dist/${name}.js`)
-  const { relaxations } = await load('libs/process', 'settings/relaxations')
-  writeFileSync(file, hardeningPage(await loadSettings(load), relaxations))
+export function writeHardeningPage(): void {
+  writeFileSync(file, hardeningPage())
 }
-
-if (import.meta.url === `file://${process.argv[1]}`) await main()

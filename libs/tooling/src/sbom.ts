@@ -6,10 +6,13 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const folder = join(root, 'deploy/sbom')
-const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const { packageManager } = z
+  .object({ packageManager: z.string() })
+  .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')))
 
 const install = ['install', '--frozen-lockfile', '--reporter=append-only', '--loglevel=warn']
 if (run('npx', ['--yes', packageManager, ...install], folder) !== 0) {
@@ -22,7 +25,7 @@ const output = ['--output', join(root, 'sbom.cdx.json')]
 process.exit(run(join(folder, 'node_modules/.bin/cdxgen'), [...options, ...output, root], root))
 
 /** Its exit code. */
-function run(program, args, cwd) {
+function run(program: string, args: readonly string[], cwd: string): number {
   const { status, error } = spawnSync(program, args, { cwd, stdio: 'inherit' })
   if (error !== undefined) throw error
   return status ?? 1

@@ -20,11 +20,11 @@ const testRun = randomUUID()
  */
 const ownEnd = { TESTCONTAINERS_RYUK_DISABLED: 'true', CAUSEWAY_TEST_RUN: testRun }
 
-function run(command, args, env = process.env) {
+function run(command: string, args: readonly string[], env = process.env): number {
   return spawnSync(command, args, { cwd: root, stdio: 'inherit', env }).status ?? 1
 }
 
-function hasDocker() {
+function hasDocker(): boolean {
   return spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0
 }
 
@@ -42,12 +42,12 @@ function removeContainers() {
   if (left.length > 0) spawnSync('docker', ['rm', '--force', ...left])
 }
 
-function runChaos(flags) {
+function runChaos(flags: readonly string[]): number {
   const args = ['--enable-source-maps', 'test-e2e/dist/chaos/main.js', ...flags]
   return run(process.execPath, args, { ...ownEnd, ...process.env })
 }
 
-function runStories(patterns) {
+function runStories(patterns: readonly string[]): number {
   const args = [
     '--conditions=source',
     '--import',
@@ -71,7 +71,7 @@ if (!hasDocker()) {
   process.stderr.write('No Docker answers here, so nothing was tested on containers.\n')
   process.exit(exit_code_missing)
 }
-if (process.env['CAUSEWAY_IMAGE'] === undefined) buildImage()
+if (process.env.CAUSEWAY_IMAGE === undefined) buildImage()
 const [first, ...rest] = process.argv.slice(2)
 const status = first === 'chaos' ? runChaos(rest) : runStories(process.argv.slice(2))
 removeContainers()

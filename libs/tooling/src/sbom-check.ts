@@ -3,17 +3,27 @@
  * with its version and hash; ends with 1, and names those that it does not, otherwise.
  */
 import { readFileSync } from 'node:fs'
+import { z } from 'zod'
 import { productionPackages, readLockfile } from './lockfile.mjs'
 
+const component = z.object({
+  group: z.string().default(''),
+  name: z.string(),
+  version: z.string(),
+  hashes: z.array(z.object({ alg: z.string(), content: z.string() })).default([]),
+})
+
 const [, , file = 'sbom.cdx.json'] = process.argv
-const { bomFormat, specVersion, components } = JSON.parse(readFileSync(file, 'utf8'))
+const { bomFormat, specVersion, components } = z
+  .object({ bomFormat: z.string(), specVersion: z.string(), components: z.array(component) })
+  .parse(JSON.parse(readFileSync(file, 'utf8')))
 const listed = new Map(
-  components.map(({ group, name, version, hashes = [] }) => [
-    `${group ? `${group}/` : ''}${name}@${version}`,
+  components.map(({ group, name, version, hashes }) => [
+    `${group === '' ? '' : `${group}/`}${name}@${version}`,
     hashes.find(({ alg }) => alg === 'SHA-512')?.content,
   ]),
 )
-const hexOf = (integrity) =>
+const hexOf = (integrity = '') =>
   Buffer.from(integrity.slice('sha512-'.length), 'base64').toString('hex')
 const packages = productionPackages(readLockfile())
 const missing = [...packages].filter(([name, integrity]) => listed.get(name) !== hexOf(integrity))

@@ -2,10 +2,11 @@
 import { expect, test } from '@jest/globals'
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { z } from 'zod'
 import { faultsOf, productionPackages, readLockfile } from './lockfile.mjs'
 import { supportOf, usedVersions } from './node-support.mjs'
 
-const read = (path) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
+const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
 
 test('Every package of the lockfile comes from the registry and has a SHA-512', () => {
   expect(faultsOf(readLockfile())).toEqual([])
@@ -27,11 +28,11 @@ test('The packages of the hub are those that its services load, and what these l
   expect(
     names.filter((name) => ['jest', 'playwright-core', 'testcontainers'].includes(name)),
   ).toEqual([])
-  expect([...packages.values()].filter((hash) => !hash?.startsWith('sha512-'))).toEqual([])
+  expect([...packages.values()].filter((hash) => hash?.startsWith('sha512-') !== true)).toEqual([])
 })
 
 /** The condition that the Dockerfile checks first, in a shell. */
-function buildWith(environment) {
+function buildWith(environment: Readonly<Record<string, string>>) {
   const [, check = ''] = /^RUN (\[ -z "\$RELEASE" \].*)$/m.exec(read('deploy/Dockerfile')) ?? []
   expect(check).not.toBe('')
   return spawnSync('sh', ['-c', check], { env: { ...process.env, ...environment } }).status
@@ -47,7 +48,7 @@ test('The image of a release is not built without the digest of its base image',
 
 test('The image checks its own health, on the port that a service has', () => {
   const [, words = '[]'] = /^HEALTHCHECK .* CMD (\[.*\])$/m.exec(read('deploy/Dockerfile')) ?? []
-  const [program, ...args] = JSON.parse(words)
+  const [program, ...args] = z.array(z.string()).parse(JSON.parse(words))
   expect(program).toBe('node')
   // Nothing listens on port 1.
   const env = { ...process.env, METRICS_PORT: '1' }

@@ -1,9 +1,17 @@
 /**
  * The files that list the services of the hub, from the description in libs/services: the facts of
  * the chart, the containers of the compose file, the targets of Prometheus and the databases in the
- * README of the chart. Run after a build it writes them; a test fails while one of them differs.
+ * README of the chart. `npm run docs` writes them; a test fails while one of them differs.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { grpcUrlName } from '@causeway/runtime'
+import {
+  descriptionOf,
+  hasDatabase,
+  serviceNames,
+  settingPrefix,
+  type ServiceName,
+} from '@causeway/services'
 
 const root = new URL('../../../', import.meta.url)
 
@@ -14,13 +22,13 @@ const filesOfEach = ['grpc', 'component']
 const componentKeyFile = '/etc/causeway/component/private.pem'
 
 /** What a container of the compose file has that no description states. */
-const particulars = {
+const particulars: Readonly<Record<string, readonly string[]>> = {
   admin: ['network_mode: service:operator-gateway'],
   'fspiop-api': ["ports: ['127.0.0.1:${PUBLISHED_FSP_PORT:-4000}:4000']"],
 }
 
 /** A volume that a service of the compose file writes, and the setting that names its file. */
-const volumes = {
+const volumes: Readonly<Record<string, { readonly mount: string; readonly setting: string }>> = {
   audit: {
     mount: 'anchors:/var/lib/causeway/anchors',
     setting: 'AUDIT_ANCHOR_FILE: /var/lib/causeway/anchors/anchors.jsonl',
@@ -38,54 +46,55 @@ const facts = `# The services: facts of the code, not choices of an installation
 # ports:     beside 4200 (gRPC) and 4190 (health and metrics)
 `
 
-/**
- * By path: what is in the file, and what should be.
- * @param services by name: the description of a service
- */
-export function serviceFiles(services) {
-  const all = [...services]
-  const databases = all.filter(([, { database }]) => database).map(([name]) => name)
+/** The text of a file as it should be, from the text in it. */
+type Rewrite = (text: string) => string
+
+interface ServiceFile {
+  readonly text: string
+  readonly wanted: string
+}
+
+/** By path: what is in the file, and what should be. Throws for a file without the marks of its parts. */
+export function serviceFiles(): ReadonlyMap<string, ServiceFile> {
+  const databases = serviceNames.filter(hasDatabase)
+  const rewrites: Readonly<Record<string, Rewrite>> = {
+    'helm/causeway/services.yaml': () => facts + serviceNames.map(factsOf).join(''),
+    'helm/causeway/README.md': (text) =>
+      withParts(text, {
+        databases: secretOf('causeway-databases', databases, roleOf),
+        'migration databases': secretOf('causeway-migration-databases', databases, ownerOf),
+      }),
+    'deploy/prometheus/prometheus.yml': (text) =>
+      withParts(text, { targets: lines(serviceNames, (name) => `          - ${name}`) }),
+    'deploy/compose.yml': (text) => withParts(text, composeParts(databases)),
+  }
   return new Map(
-    [
-      ['helm/causeway/services.yaml', () => facts + all.map(factsOf).join('')],
-      [
-        'helm/causeway/README.md',
-        (text) =>
-          withParts(text, {
-            databases: secretOf('causeway-databases', databases, roleOf),
-            'migration databases': secretOf('causeway-migration-databases', databases, ownerOf),
-          }),
-      ],
-      [
-        'deploy/prometheus/prometheus.yml',
-        (text) => withParts(text, { targets: lines(all, ([name]) => `          - ${name}`) }),
-      ],
-      ['deploy/compose.yml', (text) => withParts(text, composeParts(all, databases))],
-    ].map(([path, write]) => {
+    Object.entries(rewrites).map(([path, rewrite]) => {
       const text = readFileSync(new URL(path, root), 'utf8')
-      return [path, { text, wanted: write(text) }]
+      return [path, { text, wanted: rewrite(text) }]
     }),
   )
 }
 
 /** Replaces the lines between one with `generated: NAME` and one with `end of NAME`. */
-function withParts(text, parts) {
+function withParts(text: string, parts: Readonly<Record<string, string>>): string {
   return Object.entries(parts).reduce((before, [name, part]) => {
-    const [first, last] = [`generated: ${name}`, `end of ${name}`].map((mark) => {
+    const placeOf = (mark: string) => {
       const place = before.indexOf(mark)
       if (place === -1) throw new Error(`no line has the mark '${mark}'`)
       return place
-    })
-    const head = before.slice(0, before.indexOf('\n', first) + 1)
-    return head + part + before.slice(before.lastIndexOf('\n', last) + 1)
+    }
+    const head = before.slice(0, before.indexOf('\n', placeOf(`generated: ${name}`)) + 1)
+    return head + part + before.slice(before.lastIndexOf('\n', placeOf(`end of ${name}`)) + 1)
   }, text)
 }
 
-function lines(all, lineOf) {
+function lines<Item>(all: readonly Item[], lineOf: (item: Item) => string): string {
   return all.map((each) => `${lineOf(each)}\n`).join('')
 }
 
-function factsOf([name, { calls, callsItself, database, files = [], secrets, outside, ports }]) {
+function factsOf(name: ServiceName): string {
+  const { calls, callsItself, database, files = [], secrets, outside, ports } = descriptionOf(name)
   const whole =
     callsItself === true ? [...calls, name].toSorted((one, other) => (one < other ? -1 : 1)) : calls
   const entries = [
@@ -99,21 +108,25 @@ function factsOf([name, { calls, callsItself, database, files = [], secrets, out
   return `${name}:\n${lines(entries, (entry) => `  ${entry}`)}`
 }
 
-function pairsOf(values) {
+function pairsOf(values: Readonly<Record<string, number | readonly string[]>>): readonly string[] {
   return Object.entries(values).map(([name, value]) =>
-    Array.isArray(value) ? `  ${name}: [${value.join(', ')}]` : `  ${name}: ${value}`,
+    typeof value === 'number' ? `  ${name}: ${value}` : `  ${name}: [${value.join(', ')}]`,
   )
 }
 
 /** As the formatter has it: one line of at most 100 columns, else a line for each. */
-function listOf(name, values, indent) {
+function listOf(name: string, values: readonly string[], indent: string): string {
   const line = `${name}: [${values.join(', ')}]`
   if (indent.length + line.length <= 100) return line
   return [`${name}:`, ...values.map((value) => `${indent}  - ${value}`)].join('\n')
 }
 
 /** @param role the name of the role of a service */
-function secretOf(secret, databases, role) {
+function secretOf(
+  secret: string,
+  databases: readonly ServiceName[],
+  role: (name: ServiceName) => string,
+): string {
   const literals = databases.map(
     (name) =>
       `  --from-literal='${name}=postgres://${role(name)}:PASSWORD@postgres.example/causeway?sslmode=verify-full'`,
@@ -122,9 +135,12 @@ function secretOf(secret, databases, role) {
   return `\n\`\`\`sh\n${[command, ...literals].join(' \\\n')}\n\`\`\`\n\n`
 }
 
-function composeParts(all, databases) {
+function composeParts(databases: readonly ServiceName[]): Readonly<Record<string, string>> {
   return {
-    'secrets of services': lines(all, ([name]) => `      - secrets-${name}:/secrets/${name}`),
+    'secrets of services': lines(
+      serviceNames,
+      (name) => `      - secrets-${name}:/secrets/${name}`,
+    ),
     databases: lines(databases, (name) =>
       [
         `      ${databaseUrlOf(name)}: &${name}-database ${composeUrl(roleOf(name))}`,
@@ -137,26 +153,32 @@ function composeParts(all, databases) {
         `      ${migrationUrlOf(name)}: *${name}-migration`,
       ].join('\n'),
     ),
-    services: `\n${all.map(containerOf).join('\n')}\n`,
-    'healthy services': lines(all, ([name]) => `      ${name}: { condition: service_healthy }`),
-    volumes: lines(all, ([name]) => `  secrets-${name}:`),
+    services: `\n${serviceNames.map(containerOf).join('\n')}\n`,
+    'healthy services': lines(
+      serviceNames,
+      (name) => `      ${name}: { condition: service_healthy }`,
+    ),
+    volumes: lines(serviceNames, (name) => `  secrets-${name}:`),
   }
 }
 
-function containerOf([name, { calls, database, secrets = {}, outside }]) {
+function containerOf(name: ServiceName): string {
+  const { calls, database, secrets = {}, outside } = descriptionOf(name)
+  const volume = volumes[name]
   const program = `services/${name}/dist/main.js`
   const sealed = Object.values(secrets).map(([folder]) => `--env-file=/etc/causeway/${folder}/env`)
   const environment = [
     ...(database ? [`${databaseUrlOf(name)}: *${name}-database`] : []),
-    `${prefixOf(name)}_COMPONENT_KEY_FILE: ${componentKeyFile}`,
-    ...calls.map((called) => `${prefixOf(called)}_GRPC_URL: ${called}:4200`),
-    ...(name in volumes ? [volumes[name].setting] : []),
+    `${settingPrefix(name)}_COMPONENT_KEY_FILE: ${componentKeyFile}`,
+    ...calls.map((called) => `${grpcUrlName(called)}: ${called}:4200`),
+    ...(volume === undefined ? [] : [volume.setting]),
     // One program brings in the sandbox FSPs, without a second person.
     ...(name === 'admin' ? ['FOUR_EYES: optional', 'ACCEPT_RELAXATIONS: FOUR_EYES=optional'] : []),
     // The sandbox FSPs have private addresses.
     ...(outside === 'registered' ? ['EGRESS_ALLOWED: ${EGRESS_ALLOWED:-sandbox-fsp}'] : []),
   ]
-  const mounts = [`secrets-${name}:/etc/causeway:ro`, volumes[name]?.mount].filter(Boolean)
+  const own = volume === undefined ? [] : [volume.mount]
+  const mounts = [`secrets-${name}:/etc/causeway:ro`, ...own]
   const files = ['common', name]
     .map((each) => `helm/causeway/env/${each}.env`)
     .filter((path) => existsSync(new URL(path, root)))
@@ -173,37 +195,29 @@ function containerOf([name, { calls, database, secrets = {}, outside }]) {
   return `  ${name}:\n${lines(entries, (entry) => `    ${entry}`)}`
 }
 
-function composeUrl(role) {
+function composeUrl(role: string): string {
   return `postgres://${role}:\${POSTGRES_PASSWORD:-causeway}@postgres/causeway`
 }
 
-function migrationUrlOf(name) {
-  return `${prefixOf(name)}_MIGRATION_DATABASE_URL`
+function migrationUrlOf(name: ServiceName): string {
+  return `${settingPrefix(name)}_MIGRATION_DATABASE_URL`
 }
 
 /** The role that owns the tables of a service and migrates them. */
-function ownerOf(name) {
+function ownerOf(name: ServiceName): string {
   return `${roleOf(name)}_owner`
 }
 
-function databaseUrlOf(name) {
-  return `${prefixOf(name)}_DATABASE_URL`
+function databaseUrlOf(name: ServiceName): string {
+  return `${settingPrefix(name)}_DATABASE_URL`
 }
 
-function prefixOf(name) {
-  return name.toUpperCase().replaceAll('-', '_')
-}
-
-function roleOf(name) {
+function roleOf(name: ServiceName): string {
   return name.replaceAll('-', '_')
 }
 
-async function main() {
-  const { descriptionOf, serviceNames } = await import('../../services/dist/index.js')
-  const services = new Map(serviceNames.map((name) => [name, descriptionOf(name)]))
-  for (const [path, { text, wanted }] of serviceFiles(services)) {
+export function writeServiceFiles(): void {
+  for (const [path, { text, wanted }] of serviceFiles()) {
     if (text !== wanted) writeFileSync(new URL(path, root), wanted)
   }
 }
-
-if (import.meta.url === `file://${process.argv[1]}`) await main()
