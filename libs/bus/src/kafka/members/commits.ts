@@ -1,5 +1,5 @@
 /**
- * Commits the offsets of a member 200 ms after one moved, and not at all while none does. After a crash,
+ * Commits the offsets of a member a second after one moved, and not at all while none does. After a crash,
  * messages that were finished since the last commit are delivered again.
  */
 import type { Logger } from '@causeway/process'
@@ -24,7 +24,7 @@ export interface Commits {
   stop(): void
 }
 
-const every_ms = 200
+const every_ms = 1_000
 
 export function openCommits({
   assignedPartitions,

@@ -12,6 +12,7 @@ import {
   type Transaction,
   statement,
 } from '@causeway/postgres'
+import { recordOf, unpackHeaders, type OutgoingRecord } from '../record.ts'
 
 /**
  * Bodies of up to 8 KB are stored uncompressed in their row. Rows live for milliseconds, so vacuum
@@ -64,8 +65,10 @@ export interface OutboxRow {
   readonly value: Buffer
 }
 
-export interface NumberedRow extends OutboxRow {
+/** A row that is to be sent. */
+export interface NumberedRecord {
   readonly n: string
+  readonly record: OutgoingRecord
 }
 
 const insertRows = statement(`
@@ -73,20 +76,23 @@ const insertRows = statement(`
   select case when i = 1 then $1::uuid end, topic, key, headers, value
   from unnest($2::text[], $3::text[], $4::bytea[], $5::bytea[])
     with ordinality as message (topic, key, headers, value, i)
-  order by i`)
+  order by i
+  returning n`)
 
+/** Resolves with the numbers of the rows: each is higher than that of the row before it. */
 export async function insert(
   tx: Queries,
   ticket: string,
   rows: readonly OutboxRow[],
-): Promise<void> {
-  await tx.query(insertRows, [
+): Promise<readonly string[]> {
+  const inserted = await tx.query<{ readonly n: string }>(insertRows, [
     ticket,
     textArray(rows.map(({ topic }) => topic)),
     textArray(rows.map(({ key }) => key)),
     byteaArray(rows.map(({ headers }) => headers)),
     byteaArray(rows.map(({ value }) => value)),
   ])
+  return inserted.map(({ n }) => n)
 }
 
 const takeTicket = statement(`
@@ -106,36 +112,73 @@ const lockOutbox = statement(
   `select pg_advisory_xact_lock(hashtextextended('outbox of ' || current_schema(), 0))`,
 )
 
-const selectOldest = statement(`
+const selectOldest = statement(`select n from outbox where topic <> '' order by n limit $1::int`)
+
+/** Of the wanted rows the first ones, up to a number of bytes and one more. */
+const selectRows = statement(`
   select n, topic, key, headers, value
   from (
     select *, sum(length(headers) + length(value)) over (order by n rows unbounded preceding)
               - length(headers) - length(value) as bytes_before
-    from (select * from outbox where topic <> '' order by n limit $1::int) page
+    from outbox where n = any ($1::text[]::bigint[])
   ) counted
   where bytes_before < $2::bigint
   order by n`)
 
 export interface Page {
-  readonly rows: readonly NumberedRow[]
+  readonly records: readonly NumberedRecord[]
   /** Whether there were no further rows. */
   readonly isAll: boolean
 }
 
+export interface PageBounds {
+  readonly rows_max: number
+  readonly bytes_max: number
+}
+
 /**
  * The oldest rows, locked until the transaction ends; waits for the transactions of other readers.
+ *
+ * @param recordOf a record that need not be read
  */
 export async function takeOldest(
   tx: Transaction,
-  { rows_max, bytes_max }: { readonly rows_max: number; readonly bytes_max: number },
+  recordOf: (n: string) => OutgoingRecord | undefined,
+  { rows_max, bytes_max }: PageBounds,
 ): Promise<Page> {
   // Two statements in one round trip: the snapshot of the second is taken after the lock.
-  const [, rows] = await Promise.all([
+  const [, oldest] = await Promise.all([
     tx.query(lockOutbox, []),
-    tx.query<NumberedRow>(selectOldest, [rows_max, bytes_max]),
+    tx.query<{ readonly n: string }>(selectOldest, [rows_max]),
   ])
-  const bytes = rows.reduce((sum, row) => sum + row.headers.length + row.value.length, 0)
-  return { rows, isAll: rows.length < rows_max && bytes < bytes_max }
+  const unknown = oldest.flatMap(({ n }) => (recordOf(n) === undefined ? [n] : []))
+  const read = unknown.length === 0 ? new Map() : await readRows(tx, unknown, bytes_max)
+  const records: NumberedRecord[] = []
+  let bytes = 0
+  for (const { n } of oldest) {
+    const record: OutgoingRecord | undefined = recordOf(n) ?? read.get(n)
+    if (record === undefined || bytes >= bytes_max) break
+    bytes += record.bytes
+    records.push({ n, record })
+  }
+  return { records, isAll: records.length === oldest.length && oldest.length < rows_max }
+}
+
+async function readRows(
+  tx: Transaction,
+  numbers: readonly string[],
+  bytes_max: number,
+): Promise<ReadonlyMap<string, OutgoingRecord>> {
+  const rows = await tx.query<OutboxRow & { readonly n: string }>(selectRows, [
+    textArray(numbers),
+    bytes_max,
+  ])
+  return new Map(
+    rows.map(({ n, topic, key, value, headers }) => [
+      n,
+      recordOf({ topic, key, value, headers: unpackHeaders(headers) }),
+    ]),
+  )
 }
 
 const deleteRows = statement(`
@@ -145,8 +188,8 @@ const deleteRows = statement(`
 /**
  * Deletes rows that were sent. A loss of power may restore the last of them; they are sent again.
  */
-export function remove(tx: Transaction, rows: readonly NumberedRow[]): void {
-  tx.finish(deleteRows, [textArray(rows.map(({ n }) => n))])
+export function remove(tx: Transaction, numbers: readonly string[]): void {
+  tx.finish(deleteRows, [textArray(numbers)])
 }
 
 const deleteTaken = statement(`

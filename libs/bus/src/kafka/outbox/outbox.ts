@@ -19,11 +19,12 @@ import {
   oldest_s,
   remove,
   takeOldest,
-  type NumberedRow,
+  type NumberedRecord,
   type OutboxRow,
 } from './outbox-store.ts'
-import { packHeaders, recordOf, toRecord, unpackHeaders, type OutgoingRecord } from '../record.ts'
+import { packHeaders, toRecord, type OutgoingRecord } from '../record.ts'
 import type { Sender } from './sender.ts'
+import { openUnsent, type Unsent } from './unsent.ts'
 
 export interface PumpOptions {
   /** The schema of the service, over connections of the pump alone: at least two. */
@@ -65,23 +66,30 @@ export function openPump(options: PumpOptions): Pump {
     onDecided: () => loop.wake(),
     stopping: stopping.signal,
   })
+  const unsent = openUnsent()
   const send = oncePerRow(options.sender)
 
   /** Whether every message that was committed before is sent. */
   async function pass(): Promise<boolean> {
     const decided = inDoubt.decided()
+    const { added } = unsent
     await send.settled()
-    const { rows, isAll } = await db.transaction(async (tx) => {
-      const oldest = await takeOldest(tx, page)
-      if (oldest.rows.length > 0) {
+    const { records, isAll } = await db.transaction(async (tx) => {
+      const oldest = await takeOldest(tx, (n) => unsent.recordOf(n), page)
+      if (oldest.records.length > 0) {
         const what = 'Kafka did not acknowledge the outbox'
-        await within(send.all(oldest.rows), hold_ms_max, what, stopping.signal)
-        remove(tx, oldest.rows)
+        await within(send.all(oldest.records), hold_ms_max, what, stopping.signal)
+        remove(tx, numbersOf(oldest.records))
       }
       return oldest
     })
-    send.forget(isAll ? 'all' : rows)
-    if (isAll) for (const commit of decided) inDoubt.over(commit)
+    const numbers = numbersOf(records)
+    unsent.forget(numbers)
+    send.forget(isAll ? 'all' : numbers)
+    if (isAll) {
+      unsent.forgetEarlier(added)
+      for (const commit of decided) inDoubt.over(commit)
+    }
     return isAll
   }
 
@@ -95,7 +103,7 @@ export function openPump(options: PumpOptions): Pump {
   loop.wake()
 
   return {
-    outbox: outboxOf(inDoubt),
+    outbox: outboxOf(inDoubt, unsent),
     since_ms: () => inDoubt.since_ms(),
     progress: () => loop.progress(),
     async answers() {
@@ -117,19 +125,29 @@ export function openPump(options: PumpOptions): Pump {
   }
 }
 
-function outboxOf(inDoubt: InDoubtCommits): Outbox {
+function numbersOf(records: readonly NumberedRecord[]): readonly string[] {
+  return records.map(({ n }) => n)
+}
+
+function outboxOf(inDoubt: InDoubtCommits, unsent: Unsent): Outbox {
   return {
     async write(tx, messages) {
       const commit = await inDoubt.begin()
+      let records: readonly OutgoingRecord[]
+      let numbers: readonly string[]
       try {
-        await insert(tx, commit.ticket, rowsOf(messages, commit.since_ms))
+        records = recordsOf(messages, commit.since_ms)
+        numbers = await insert(tx, commit.ticket, records.map(rowOf))
       } catch (error) {
         // COMMIT is not sent after this, so the transaction is rolled back in any case.
         inDoubt.over(commit)
         throw error
       }
       return {
-        committed: () => inDoubt.committed(commit),
+        committed() {
+          unsent.add(numbers, records)
+          inDoubt.committed(commit)
+        },
         rolledBack: () => inDoubt.over(commit),
         unknown: () => inDoubt.unknown(commit),
       }
@@ -185,16 +203,13 @@ function openLoop({ pass, log, stopping }: LoopOptions) {
 }
 
 /** Throws for a message that cannot be carried, before anything of its transaction is committed. */
-function rowsOf(messages: readonly OutgoingMessage[], now_ms: number): readonly OutboxRow[] {
+function recordsOf(messages: readonly OutgoingMessage[], now_ms: number) {
   const time = new Date(now_ms).toISOString()
-  return messages.map((message) => {
-    const { topic, key, value, headers } = toRecord({ ...message, time })
-    return { topic, key, headers: packHeaders(headers), value: Buffer.from(value ?? '') }
-  })
+  return messages.map((message) => toRecord({ ...message, time }))
 }
 
-function recordOfRow({ topic, key, headers, value }: NumberedRow): OutgoingRecord {
-  return recordOf({ topic, key, value, headers: unpackHeaders(headers) })
+function rowOf({ topic, key, value, headers }: OutgoingRecord): OutboxRow {
+  return { topic, key, headers: packHeaders(headers), value: Buffer.from(value ?? '') }
 }
 
 /**
@@ -205,10 +220,10 @@ function oncePerRow(sender: Sender) {
   const arrived = new Set<string>()
   let sending: Promise<void> = Promise.resolve()
   return {
-    all(rows: readonly NumberedRow[]): Promise<void> {
-      const missing = rows.filter(({ n }) => !arrived.has(n))
+    all(records: readonly NumberedRecord[]): Promise<void> {
+      const missing = records.filter(({ n }) => !arrived.has(n))
       if (missing.length === 0) return Promise.resolve()
-      sending = sender.send(missing.map(recordOfRow)).settled.then(() => {
+      sending = sender.send(missing.map(({ record }) => record)).settled.then(() => {
         for (const { n } of missing) arrived.add(n)
       })
       return sending
@@ -219,9 +234,9 @@ function oncePerRow(sender: Sender) {
      * The rows are deleted. When there were no further rows, so are all earlier ones, whatever the outcome
      * of their deletion.
      */
-    forget(rows: readonly NumberedRow[] | 'all'): void {
-      if (rows === 'all') arrived.clear()
-      else for (const { n } of rows) arrived.delete(n)
+    forget(numbers: readonly string[] | 'all'): void {
+      if (numbers === 'all') arrived.clear()
+      else for (const n of numbers) arrived.delete(n)
     },
   }
 }
