@@ -3,14 +3,12 @@
  * when it starts, and follows what operators set there. While config is unavailable the last values
  * apply, at first those of the environment. The same holds for secrets.
  */
-import type { EventBus } from '@causeway/bus'
 import type { OwnKey } from '@causeway/keys/components'
-import type { GrpcHost } from '@causeway/grpc'
-import type { Logger, SettingDefinitions, SettingValues } from '@causeway/process'
+import type { SettingDefinitions, SettingValues } from '@causeway/process'
 import type { ServiceName } from '@causeway/services'
 import { runTimeSecrets, type Values } from './schema.ts'
 import { followSecrets } from './secrets.ts'
-import { followValues } from './values.ts'
+import { followValues, type LiveSettingsParts } from './values.ts'
 
 export interface LiveSettings<Current> {
   /** All settings with the values that apply now: another object after each change. */
@@ -29,12 +27,6 @@ export interface LiveSettingsOptions<Definitions extends SettingDefinitions> {
   readonly values: SettingValues<Definitions>
   /** The key that signs requests for secrets; needed where some of them change at run time. */
   readonly ownKey?: OwnKey
-}
-
-export interface LiveSettingsParts {
-  readonly grpc: GrpcHost
-  readonly bus: EventBus
-  readonly log: Logger
 }
 
 /** The start waits so long for config. */

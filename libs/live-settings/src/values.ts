@@ -31,7 +31,7 @@ export interface ValuesOptions {
   readonly onValues: (values: Values) => void
 }
 
-interface Parts {
+export interface LiveSettingsParts {
   readonly grpc: GrpcHost
   readonly bus: EventBus
   readonly log: Logger
@@ -43,7 +43,7 @@ const refreshed_every_ms = 60_000
 /** Resolves when the values were read, at the latest after `wait_ms`. */
 export function followValues(
   { service, schemaVersion, definitions, values, onValues }: ValuesOptions,
-  parts: Parts,
+  parts: LiveSettingsParts,
   wait_ms: number,
 ): Promise<Service> {
   const schema = schemaMessage(service, schemaVersion, definitions, values)
@@ -77,7 +77,7 @@ export interface ContextOptions {
 /** Resolves when the context was read, at the latest after `wait_ms`. */
 export async function followContext(
   { service, contextId, ask, onConfiguration }: ContextOptions,
-  { bus, log }: Parts,
+  { bus, log }: LiveSettingsParts,
   wait_ms: number,
 ): Promise<Service> {
   const stopping = new AbortController()

@@ -15,7 +15,7 @@ export interface Step {
   readonly values: readonly Value[]
 }
 
-export interface Answer {
+export interface StatementResult {
   readonly rows: readonly unknown[]
   /** What the statement did, in PostgreSQL's words: `INSERT 0 5`, `COMMIT`, `ROLLBACK`. */
   readonly did: string
@@ -50,7 +50,10 @@ export function cut(client: ClientBase): void {
  * Runs the statements in order; rejects with the error of the first one that failed, or with an outage
  * when there is no response: as soon as the watchman reports it, or after 75 s.
  */
-export function roundTrip(client: ClientBase, steps: readonly Step[]): Promise<readonly Answer[]> {
+export function roundTrip(
+  client: ClientBase,
+  steps: readonly Step[],
+): Promise<readonly StatementResult[]> {
   const line = lineOf(client)
   return new Promise((resolve, reject) => {
     const trip = newTrip(line.prepared, steps, (error, answers) => {
@@ -145,7 +148,7 @@ function noAnswer(waited_ms: number): Outage {
 
 /** The methods that the client calls on a query that is not its own. */
 interface Trip extends Submittable {
-  callback: (error: Error | null, answers: readonly Answer[]) => void
+  callback: (error: Error | null, answers: readonly StatementResult[]) => void
   handleRowDescription(message: { readonly fields: readonly FieldDef[] }): void
   handleDataRow(message: { readonly fields: readonly (string | null)[] }): void
   handleCommandComplete(message: { readonly text: string }): void
@@ -159,7 +162,7 @@ function newTrip(
   callback: Trip['callback'],
 ): Trip {
   const parameters = steps.map(({ values }) => values.map(parameter))
-  const answers: Answer[] = []
+  const answers: StatementResult[] = []
   /** The columns of the statements that this round trip prepares. */
   const described = new Map<string, readonly Column[]>()
   let settled = false

@@ -2,7 +2,7 @@
 import type { Reason } from './contract.ts'
 import type { Json } from './json.ts'
 
-export type Answer = Answered | File | Refused
+export type OperationResult = Answered | File | Refused
 
 export interface Answered {
   readonly outcome: 'answered'

@@ -7,9 +7,9 @@ import { errorCatalogue, errorInformation, type ErrorCode } from '@causeway/fspi
 import type { RefusalReason } from '@causeway/protos'
 import type { Refused } from './answer.ts'
 import type { Json } from './json.ts'
-import type { Settings } from './settings.ts'
+import type { AdminSettings } from './settings.ts'
 
-export type Compatibility = Settings['COMPATIBILITY']
+export type Compatibility = AdminSettings['COMPATIBILITY']
 
 interface Meaning {
   readonly status: 400 | 401 | 403 | 404 | 405 | 406 | 409 | 500 | 501 | 503

@@ -3,7 +3,7 @@
  * refusals. Requests are read with the row, and the OpenAPI document is generated from it.
  */
 import { z } from 'zod'
-import type { Answer } from './answer.ts'
+import type { OperationResult } from './answer.ts'
 import type { Reason } from './contract.ts'
 import { pathVariables } from './fields.ts'
 
@@ -83,10 +83,12 @@ export interface Operation {
   readonly query: z.ZodType
   /** null: the operation takes no body; one that is sent is not read. */
   readonly body: z.ZodType | null
-  run(call: Asked<unknown, unknown>): Promise<Answer>
+  run(call: Asked<unknown, unknown>): Promise<OperationResult>
 }
 
-type Run<Body, Path extends string, Search> = (call: Call<Body, Path, Search>) => Promise<Answer>
+type Run<Body, Path extends string, Search> = (
+  call: Call<Body, Path, Search>,
+) => Promise<OperationResult>
 
 /** An operation without a body. */
 export function reads<const Path extends string, Search = Query>(
@@ -118,15 +120,17 @@ export function writes<Body, const Path extends string, Search = Query>(
   return operation({ method, path, body, about, run })
 }
 
-interface Row<Body, Path extends string, Search> {
+interface OperationRow<Body, Path extends string, Search> {
   readonly method: Operation['method']
   readonly path: Path
   readonly body: z.ZodType<Body> | null
   readonly about: About<Search>
-  run(call: Call<Body, Path, Search>): Promise<Answer>
+  run(call: Call<Body, Path, Search>): Promise<OperationResult>
 }
 
-function operation<Body, Path extends string, Search>(row: Row<Body, Path, Search>): Operation {
+function operation<Body, Path extends string, Search>(
+  row: OperationRow<Body, Path, Search>,
+): Operation {
   const made: Typed<Body, Path, Search> = {
     ...row,
     variables: variablesOf(row.path),
@@ -141,7 +145,7 @@ export function pathOf({ variables }: Operation) {
 }
 
 interface Typed<Body, Path extends string, Search> extends Omit<Operation, 'run'> {
-  run(call: Call<Body, Path, Search>): Promise<Answer>
+  run(call: Call<Body, Path, Search>): Promise<OperationResult>
 }
 
 /** A path variable without a description is a bug: the start fails. */

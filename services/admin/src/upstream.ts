@@ -46,7 +46,7 @@ import {
 import { callsOf, type approvalKinds } from '@causeway/services'
 import { refused, type Refused } from './answer.ts'
 import { isReason } from './contract.ts'
-import type { Settings } from './settings.ts'
+import type { AdminSettings } from './settings.ts'
 
 type ApprovalOwner = (typeof approvalKinds)[keyof typeof approvalKinds]['service']
 
@@ -94,7 +94,7 @@ export interface Upstream {
 
 /** The dependencies of every operation. */
 export interface Deps extends Upstream {
-  readonly settings: Settings
+  readonly settings: AdminSettings
   /** For the entries of the audit log that no service makes. */
   readonly publish: EventBus['publish']
   /** Whether each change needs a second person. */

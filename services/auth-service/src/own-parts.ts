@@ -6,10 +6,10 @@ import type { Logger, Periodic, Service } from '@causeway/process'
 import { periodically, stopAll } from '@causeway/process'
 import type { AuthBounds } from './bounds.ts'
 import type { Measures } from './measures.ts'
-import type { Settings } from './settings.ts'
+import type { AuthServiceSettings } from './settings.ts'
 
 export interface OwnParts {
-  readonly settings: Settings
+  readonly settings: AuthServiceSettings
   readonly bounds: AuthBounds
   readonly db: Database
   /** Signs the audit entries of this service. */

@@ -13,7 +13,7 @@ import { htmlOf } from './reports/html.ts'
 import { junitOf } from './reports/junit.ts'
 import { type Report, reportOf } from './reports/report.ts'
 import { runCases } from './run.ts'
-import type { Settings } from './settings.ts'
+import type { CertificationSettings } from './settings.ts'
 
 /**
  * True when cases were run and none failed. Rejects when the report is written, but could not be
@@ -61,7 +61,7 @@ function casesOf({ roles, ids }: CommandOptions): readonly Case[] {
 }
 
 interface Run {
-  readonly settings: Settings
+  readonly settings: CertificationSettings
   readonly results: readonly CaseResult[]
 }
 
@@ -103,7 +103,7 @@ async function runReference(
     resendAfter_ms: given.silence_ms / 10,
   })
   callbackUrl = reference.callbackUrl
-  const settings: Settings = {
+  const settings: CertificationSettings = {
     ...given,
     ...referenceFacts,
     callbackUrl,

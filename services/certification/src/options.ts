@@ -6,13 +6,13 @@ import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { type Role, roles } from './case.ts'
 import type { Publishing } from './publish.ts'
-import type { Settings } from './settings.ts'
+import type { CertificationSettings } from './settings.ts'
 import { webhook } from './trigger.ts'
 
 export class WrongOption extends Error {}
 
 export interface CommandOptions {
-  readonly settings: Settings
+  readonly settings: CertificationSettings
   /** The reference FSP is started and tested. */
   readonly isReference: boolean
   readonly host: string
@@ -96,7 +96,11 @@ export async function readOptions(parameters: readonly string[]): Promise<Comman
   }
 }
 
-async function settingsIn(values: Values, fsp: string, isReference: boolean): Promise<Settings> {
+async function settingsIn(
+  values: Values,
+  fsp: string,
+  isReference: boolean,
+): Promise<CertificationSettings> {
   const { callback = '', party, trigger } = values
   return {
     fsp,
@@ -188,7 +192,7 @@ export function verifying({ kid, key }: Signing): VerificationKey {
   return { kid, key: createPublicKey(key), validFrom: undefined, validTo: undefined }
 }
 
-async function tlsIn(values: Values): Promise<Settings['tls']> {
+async function tlsIn(values: Values): Promise<CertificationSettings['tls']> {
   const { 'tls-ca': ca, 'tls-certificate': certificate, 'tls-key': key } = values
   if (ca === undefined && certificate === undefined && key === undefined) return undefined
   if (ca === undefined || certificate === undefined || key === undefined) {

@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { Agent, request } from 'undici'
-import type { Settings } from './settings.ts'
+import type { CertificationSettings } from './settings.ts'
 
 /** A message of the FSP. */
 export interface Taken {
@@ -40,7 +40,7 @@ export interface Outgoing {
 }
 
 /** The FSP's answer to a message of the kit. */
-export interface Answer {
+export interface FspResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: Buffer
@@ -69,11 +69,11 @@ export interface Peer {
   /** Returns what ends it. */
   subscribe(subscriber: Subscriber): () => void
   /** Undefined: no answer. */
-  send(message: Outgoing): Promise<Answer | undefined>
+  send(message: Outgoing): Promise<FspResponse | undefined>
   stop(): Promise<void>
 }
 
-export interface PeerOptions extends Pick<Settings, 'signing' | 'tls' | 'answer_ms'> {
+export interface PeerOptions extends Pick<CertificationSettings, 'signing' | 'tls' | 'answer_ms'> {
   readonly callbackUrl: () => string
   readonly host: string
   /** 0 takes any free port. */
@@ -178,7 +178,7 @@ async function post(
   agent: Agent,
   callbackUrl: string,
   { method, path, headers, body }: Outgoing,
-): Promise<Answer | undefined> {
+): Promise<FspResponse | undefined> {
   try {
     const answer = await request(callbackUrl + path, {
       method,

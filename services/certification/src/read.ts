@@ -3,7 +3,7 @@ import { readBody } from '@causeway/fspiop'
 import type { output, ZodType } from 'zod'
 import { NotRun, Unmet } from './case.ts'
 import { describe, describeAnswer, type Matches } from './kit.ts'
-import { type Answer, jsonIn, type Taken } from './peer.ts'
+import { type FspResponse, jsonIn, type Taken } from './peer.ts'
 
 /** The body of a message, by its schema of the API. */
 export function bodyOf<Schema extends ZodType>(schema: Schema, message: Taken): output<Schema> {
@@ -40,7 +40,7 @@ function codeIn(json: unknown): unknown {
 
 /** The refusal has this status and one of these codes. */
 export function expectRefusal(
-  answer: Answer | undefined,
+  answer: FspResponse | undefined,
   status: number,
   codes: readonly string[],
 ): void {
@@ -68,7 +68,7 @@ export function need<Value>(value: Value | undefined, what: string): Value {
 }
 
 /** 501 and 404 say that the FSP does not serve it, so there is nothing to judge. */
-export function servedOrNotRun(answer: Answer | undefined, what: string): void {
+export function servedOrNotRun(answer: FspResponse | undefined, what: string): void {
   if (answer?.status === 501 || answer?.status === 404) {
     throw new NotRun(`the FSP does not serve ${what}: it answered ${answer.status}`)
   }

@@ -13,7 +13,7 @@ import {
 } from '@causeway/fsp'
 import type { VerificationKey } from '@causeway/fspiop'
 import { randomBytes } from 'node:crypto'
-import type { Settings } from './settings.ts'
+import type { CertificationSettings } from './settings.ts'
 import { NotTriggered, type Outcome, type Trigger, type TriggerRequest } from './trigger.ts'
 
 export interface ReferenceOptions {
@@ -38,7 +38,7 @@ export interface Reference {
 
 /** What the kit has to know about the reference FSP. */
 export const referenceFacts: Pick<
-  Settings,
+  CertificationSettings,
   'party' | 'userId' | 'callbackUri' | 'reserveAmount' | 'currency'
 > = {
   party: { type: 'MSISDN', id: '12025550101' },

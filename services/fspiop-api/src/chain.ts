@@ -128,7 +128,7 @@ export interface Head {
 
 export type HeadReading =
   | { readonly type: 'GOOD'; readonly head: Head }
-  | { readonly type: 'REFUSED'; readonly answer: Answer }
+  | { readonly type: 'REFUSED'; readonly answer: EdgeResponse }
 
 /** A request whose path and method are served. */
 export interface Routed {
@@ -138,7 +138,7 @@ export interface Routed {
   readonly route: ServedRoute
 }
 
-export interface Answer {
+export interface EdgeResponse {
   readonly status: number
   readonly contentType: string
   /** For 405. */
@@ -178,7 +178,7 @@ export function routeOf(
   served: ServedRoutes,
   method: string,
   path: string,
-): { readonly routed: Routed } | { readonly answer: Answer } {
+): { readonly routed: Routed } | { readonly answer: EdgeResponse } {
   const match = matchPath(method, path)
   if (match.kind === 'PATH_UNKNOWN') {
     return { answer: refused(refuse('PATH_UNKNOWN'), 'application/json') }
@@ -257,7 +257,7 @@ export async function workOn(
   routed: Routed,
   { check, contentType, isIgnored }: Head,
   received: Received,
-): Promise<Answer> {
+): Promise<EdgeResponse> {
   const { method, match, route } = routed
   const { headers, target, body, receivedAt } = received
   const { source } = check
@@ -367,7 +367,7 @@ async function store(
   }
 }
 
-export function refused(refusal: Refusal, contentType: string): Answer {
+export function refused(refusal: Refusal, contentType: string): EdgeResponse {
   return { status: refusal.status, contentType, refusal }
 }
 

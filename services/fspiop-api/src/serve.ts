@@ -10,7 +10,15 @@ import { noteClient, pauseReadingAfter, retryAfter } from '@causeway/http'
 import type { Logger, SecurityEvent, SecurityEvents } from '@causeway/process'
 import { isAnswer, type Admission } from './load/admission.ts'
 import type { BacklogKind, BulkBacklog } from './load/bulk-backlog.ts'
-import { readHead, refused, routeOf, workOn, type Answer, type Edge, type Routed } from './chain.ts'
+import {
+  readHead,
+  refused,
+  routeOf,
+  workOn,
+  type EdgeResponse,
+  type Edge,
+  type Routed,
+} from './chain.ts'
 import type { FloodRate } from './load/flood-rate.ts'
 import type { Floods } from './load/floods.ts'
 import type { Challenge, Identify } from './identity/identity.ts'
@@ -223,7 +231,7 @@ async function answerAdmitted(
   routed: Routed,
   request: IncomingMessage,
   identity: string,
-): Promise<Answer | undefined> {
+): Promise<EdgeResponse | undefined> {
   const { priority } = routed.route
   const bytes = announcedBytes(request, bytesMaxOf(routed))
   try {
@@ -239,7 +247,7 @@ async function answerTo(
   routed: Routed,
   request: IncomingMessage,
   identity: string,
-): Promise<Answer | undefined> {
+): Promise<EdgeResponse | undefined> {
   const { edge, floodRate, measures, shedding } = parts
   const bytes_max = bytesMaxOf(routed)
   const reading = readHead(edge, routed, request.headers, identity)
@@ -305,7 +313,7 @@ function bytesMaxOf({ route }: Routed): number {
   return route.body_bytes_max ?? body_bytes_max
 }
 
-function refusedAt({ resource }: Routed, refusal: Refusal): Answer {
+function refusedAt({ resource }: Routed, refusal: Refusal): EdgeResponse {
   return refused(refusal, responseContentType(resource))
 }
 
@@ -355,7 +363,7 @@ function send(
   parts: ServeParts,
   request: IncomingMessage,
   response: ServerResponse,
-  { status, contentType, allow, refusal }: Answer,
+  { status, contentType, allow, refusal }: EdgeResponse,
 ): void {
   const { challenge, measures, log } = parts
   measures.answered(request.method ?? '', status, refusal?.code ?? '')

@@ -9,7 +9,7 @@ import type { Transaction } from '@causeway/postgres'
 import { gather, isOutage, keepOrigin, type Logger } from '@causeway/process'
 import type { ThresholdAlarms } from './alarms/threshold-alarms.ts'
 import type { LeaderConnection } from './leader/connection.ts'
-import { openBook, decideAll, type Answer, type Rules } from './domain/book.ts'
+import { openBook, decideAll, type CommandAnswer, type Rules } from './domain/book.ts'
 import type { Command } from './domain/command.ts'
 import type { JournalMonths } from './journal-months.ts'
 import { lockRows } from './lock-store.ts'
@@ -20,7 +20,7 @@ export interface Writer {
    * One answer for each command. Rejects with an outage, after which the same call is repeated; a
    * full queue counts as one.
    */
-  readonly decide: (commands: readonly Command[]) => Promise<readonly Answer[]>
+  readonly decide: (commands: readonly Command[]) => Promise<readonly CommandAnswer[]>
   /** Runs work in its turn, in its own transaction; for rare work. */
   readonly runExclusive: <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>
   /** Resolves when all items queued before have been answered. */
@@ -41,7 +41,11 @@ export interface WriterOptions extends Rules {
   /** Checks the changes of a batch; absent: no alarms. */
   readonly alarms?: ThresholdAlarms | undefined
   /** Called after each batch that committed, with the time at which it was decided. */
-  readonly onBatch?: (commands: readonly Command[], answers: readonly Answer[], now: Date) => void
+  readonly onBatch?: (
+    commands: readonly Command[],
+    answers: readonly CommandAnswer[],
+    now: Date,
+  ) => void
 }
 
 interface ExclusiveWork {
@@ -52,7 +56,7 @@ interface ExclusiveWork {
 type Item = Command | ExclusiveWork
 
 type Result =
-  | { readonly type: 'ANSWER'; readonly answer: Answer }
+  | { readonly type: 'ANSWER'; readonly answer: CommandAnswer }
   | { readonly type: 'DONE'; readonly value: unknown }
   /** Only this work failed; other items are not affected. */
   | { readonly type: 'FAILED'; readonly error: unknown }
@@ -140,7 +144,7 @@ async function decideBatch(
   connection: LeaderConnection,
   commands: readonly Command[],
   options: WriterOptions,
-): Promise<readonly Answer[]> {
+): Promise<readonly CommandAnswer[]> {
   try {
     const { answers, now } = await connection.transaction((tx) =>
       decideAsWhole(tx, commands, options),
@@ -168,7 +172,7 @@ export async function decideIn(
   tx: Transaction,
   commands: readonly Command[],
   rules: DecidingRules,
-): Promise<readonly Answer[]> {
+): Promise<readonly CommandAnswer[]> {
   const { answers, saving } = await lockAndDecide(tx, commands, rules)
   if (saving !== undefined) await tx.query(saving.statement, saving.values)
   return answers
@@ -191,7 +195,7 @@ export type DecidingRules = Pick<
 >
 
 interface Decided {
-  readonly answers: readonly Answer[]
+  readonly answers: readonly CommandAnswer[]
   readonly now: Date
   readonly saving: Saving | undefined
 }

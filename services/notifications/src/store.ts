@@ -73,11 +73,11 @@ export async function readContents(
   db: Queries,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  interface Row {
+  interface ContentRow {
     readonly key: string
     readonly content: string
   }
-  const rows = await db.query<Row>(contentsStatement, [textArray(keys)])
+  const rows = await db.query<ContentRow>(contentsStatement, [textArray(keys)])
   return new Map(rows.map(({ key, content }) => [key, content]))
 }
 

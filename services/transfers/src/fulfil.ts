@@ -19,7 +19,7 @@ import {
   type PayeeDecision,
   type Reject,
 } from './domain/decide.ts'
-import type { Answer } from './domain/answer.ts'
+import type { TransferAnswer } from './domain/answer.ts'
 import type { Evidence } from './domain/evidence.ts'
 import { isOpen, type Claimed, type Open, type Transfer } from './domain/transfer.ts'
 import { refusalIn, type Delivery as Judged } from './domain/undelivered.ts'
@@ -113,7 +113,7 @@ function lateOnes({ call, answer }: LedgerReply<ToEnd>): readonly Refusal[] {
 function refusalsOf(
   { eventId, transferId, kind, requesterFspId: fspId, receivedAt }: Fulfil | Reject,
   transfer: Transfer | undefined,
-  reason: Answer['error'],
+  reason: TransferAnswer['error'],
 ): readonly Refusal[] {
   if (typeof reason !== 'string') return []
   return [{ eventId, transferId, kind, fspId, receivedAt, reason, state: transfer?.state }]

@@ -20,7 +20,14 @@ import { advance, type EndedBulk } from './bulks/store.ts'
 import type { Claimed, Final, Open, OpenState, Transfer } from './domain/transfer.ts'
 import { storeRefused, type Refusal } from './records/record-store.ts'
 import { rememberReserved } from './reserved.ts'
-import { columns, finalColumns, hashBytes, transferOf, type FinalColumns, type Row } from './row.ts'
+import {
+  columns,
+  finalColumns,
+  hashBytes,
+  transferOf,
+  type FinalColumns,
+  type TransferRow,
+} from './row.ts'
 
 export interface Claim {
   readonly transfer: Claimed & Open
@@ -280,7 +287,7 @@ function openTables(db: Database, bus: EventBus, bodies: Bodies): TransferTables
     async takeDue(which, now, claimed_ms, limit) {
       const until = new Date(now.getTime() + claimed_ms)
       const values = [now, until, limit, which === 'items']
-      return (await db.query<Row>(takeDueStatement, values)).map(transferOf)
+      return (await db.query<TransferRow>(takeDueStatement, values)).map(transferOf)
     },
     async sweepAgain(again) {
       if (again.length === 0) return
@@ -291,7 +298,7 @@ function openTables(db: Database, bus: EventBus, bodies: Bodies): TransferTables
     },
     async openSince(which, expiredBefore, dueBefore, limit) {
       const values = [expiredBefore, dueBefore, limit, which === 'items']
-      return (await db.query<Row>(openSinceStatement, values)).map(transferOf)
+      return (await db.query<TransferRow>(openSinceStatement, values)).map(transferOf)
     },
     async overdue_ms(now, claimed_ms) {
       const dueBefore = new Date(now.getTime() + claimed_ms)
@@ -311,7 +318,7 @@ export async function readTransfers(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Transfer>> {
   if (ids.length === 0) return new Map()
-  const rows = await db.query<Row>(readStatement, [textArray(ids)])
+  const rows = await db.query<TransferRow>(readStatement, [textArray(ids)])
   return new Map(rows.map((row) => [row.id, transferOf(row)]))
 }
 

@@ -26,15 +26,15 @@ export interface Run {
   readonly stderr: string
 }
 
-type Settings = Readonly<Record<string, string>>
+type EnvironmentVariables = Readonly<Record<string, string>>
 
 export interface NpmRunner {
   readonly dataDir: string
-  readonly ports: Settings
+  readonly ports: EnvironmentVariables
   /** Of the sandbox FSPs, for people. */
-  readonly sandboxPorts: Settings
-  npm(args: readonly string[], settings?: Settings): Promise<Run>
-  npmStart(flags: readonly string[], settings?: Settings): Promise<Run>
+  readonly sandboxPorts: EnvironmentVariables
+  npm(args: readonly string[], settings?: EnvironmentVariables): Promise<Run>
+  npmStart(flags: readonly string[], settings?: EnvironmentVariables): Promise<Run>
   close(): Promise<void>
 }
 
@@ -51,7 +51,7 @@ export async function openNpmRunner(): Promise<NpmRunner> {
   const folder = await newDataDir()
   ports['SANDBOX_FSPS_FILE'] = writeFsps(folder, sandbox)
 
-  async function npm(args: readonly string[], settings: Settings = {}): Promise<Run> {
+  async function npm(args: readonly string[], settings: EnvironmentVariables = {}): Promise<Run> {
     const child = spawn('npm', args, {
       cwd: projectFolder,
       stdio: ['ignore', 'pipe', 'pipe'],

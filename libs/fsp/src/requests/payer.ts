@@ -40,13 +40,16 @@ interface Requested extends CachedRequest {
   readonly payeeFsp: string
 }
 
-interface Parts extends RequestPayerOptions {
+interface RequestPayerParts extends RequestPayerOptions {
   readonly requests: IdempotencyCache<Requested>
 }
 
 export function requestPayerHandlers(options: RequestPayerOptions): InboundHandlers {
   const { name, link, answerTimeout_ms, remembered_max } = options
-  const parts: Parts = { ...options, requests: openIdempotencyCache(link, remembered_max) }
+  const parts: RequestPayerParts = {
+    ...options,
+    requests: openIdempotencyCache(link, remembered_max),
+  }
   return {
     'POST /transactionRequests'(message) {
       const reading = bodyOf(postTransactionRequests, message)
@@ -78,7 +81,12 @@ export function requestPayerHandlers(options: RequestPayerOptions): InboundHandl
   }
 }
 
-function take(parts: Parts, payeeFsp: string, body: PostTransactionRequests, terms: string): void {
+function take(
+  parts: RequestPayerParts,
+  payeeFsp: string,
+  body: PostTransactionRequests,
+  terms: string,
+): void {
   const { requests, link, name, answerTimeout_ms } = parts
   const { transactionRequestId: id, expiration } = body
   const known = requests.get(id)
@@ -97,7 +105,7 @@ function take(parts: Parts, payeeFsp: string, body: PostTransactionRequests, ter
 
 /** RECEIVED is sent at once: the payer's decision may take a while. */
 async function follow(
-  parts: Parts,
+  parts: RequestPayerParts,
   request: Requested,
   body: PostTransactionRequests,
 ): Promise<void> {
@@ -134,7 +142,7 @@ async function follow(
 
 /** An FSP whose own systems fail pays nothing. */
 async function decisionOn(
-  { onRequest }: Parts,
+  { onRequest }: RequestPayerParts,
   payeeFsp: string,
   body: PostTransactionRequests,
 ): Promise<RequestDecision> {
@@ -159,7 +167,7 @@ async function decisionOn(
 
 /** The payee gets exactly the requested amount. */
 function orderOf(
-  { authorizer }: Parts,
+  { authorizer }: RequestPayerParts,
   { payeeFsp, until_ms }: Requested,
   body: PostTransactionRequests,
   { payer, fees, otp }: Extract<RequestDecision, { type: 'PAY' }>,

@@ -22,7 +22,7 @@ export interface Scheme {
   stop(): Promise<void>
 }
 
-type Answer = { readonly path: string; readonly body: object }
+type StandInAnswer = { readonly path: string; readonly body: object }
 
 export async function openScheme(signing?: Signing): Promise<Scheme> {
   const hub = await openHubStandIn()
@@ -37,7 +37,7 @@ export async function openScheme(signing?: Signing): Promise<Scheme> {
     if (result !== undefined) statuses.push(result.status)
   }
 
-  async function sendTo(to: string, { path, body }: Answer): Promise<void> {
+  async function sendTo(to: string, { path, body }: StandInAnswer): Promise<void> {
     const bytes = Buffer.from(JSON.stringify(body))
     const resource = /^\/(\w+)/.exec(path)?.[1] ?? ''
     const headers = callbackHeaders(to, 'Hub', resource)
@@ -50,7 +50,7 @@ export async function openScheme(signing?: Signing): Promise<Scheme> {
   }
 
   /** The requests that the hub itself answers. */
-  function answerTo({ method, path, headers, body }: Taken): Answer | undefined {
+  function answerTo({ method, path, headers, body }: Taken): StandInAnswer | undefined {
     const source = String(headers['fspiop-source'])
     const [target = ''] = path.split('?')
     const [, resource, , party] = /^\/(\w+)(\/([^?]+))?/.exec(target) ?? []

@@ -46,14 +46,14 @@ export async function claimRequests(
     byteaArray(requests.map(({ payloadHash }) => Buffer.from(payloadHash, 'base64url'))),
     textArray(requests.map(({ eventId }) => eventId)),
   ])
-  interface Row {
+  interface RequestRow {
     readonly request_id: string
     readonly requester_fsp: string
     readonly request_hash: Buffer
     readonly event_id: string
   }
   // A separate statement: it sees what was committed while the first one waited.
-  const rows = await db.query<Row>(ownersStatement, [ids])
+  const rows = await db.query<RequestRow>(ownersStatement, [ids])
   const owners = new Map(
     rows.map((row) => [
       row.request_id,
@@ -102,11 +102,11 @@ export async function withEarlierOutcomes(
       : [],
   )
   if (ids.length === 0) return worked
-  interface Row {
+  interface RefusalsRow {
     readonly request_id: string
     readonly refusals: readonly Refused[]
   }
-  const rows = await tx.query<Row>(refusalsStatement, [textArray(ids)])
+  const rows = await tx.query<RefusalsRow>(refusalsStatement, [textArray(ids)])
   const refusals = new Map(rows.map((row) => [row.request_id, row.refusals]))
   return worked.flatMap((each) => {
     const { event, isRepeat } = each

@@ -15,9 +15,9 @@ import type { ProcessParts } from '@causeway/runtime'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { usualBounds, type LookupBounds } from '../bounds.ts'
 import { start } from '../service.ts'
-import type { Settings } from '../settings.ts'
+import type { AccountLookupSettings } from '../settings.ts'
 
-const testSettings: Settings = {
+const testSettings: AccountLookupSettings = {
   ACCOUNT_LOOKUP_DATABASE_URL: '',
   ACCOUNT_LOOKUP_COMPONENT_KEY_FILE: undefined,
   DATABASE_CONNECTIONS_MAX: 4,
@@ -91,7 +91,9 @@ const answers = [
   'NotifyRequested',
 ] as const satisfies readonly EventName[]
 
-export async function openWorld(changed: Partial<Settings & LookupBounds> = {}): Promise<World> {
+export async function openWorld(
+  changed: Partial<AccountLookupSettings & LookupBounds> = {},
+): Promise<World> {
   const participants = new Map(
     [participant('greenbank'), participant('bluewallet'), participant('mangobank')].map((each) => [
       each.name,
@@ -106,7 +108,7 @@ export async function openWorld(changed: Partial<Settings & LookupBounds> = {}):
 async function openOn(
   parts: TestParts,
   participants: Map<string, Participant>,
-  changed: Partial<Settings & LookupBounds>,
+  changed: Partial<AccountLookupSettings & LookupBounds>,
   before: Promise<void> = Promise.resolve(),
 ): Promise<World> {
   serveParticipants(parts, participants)

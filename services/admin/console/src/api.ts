@@ -42,7 +42,7 @@ export const session = {
 /** Method and path of an operation, as the OpenAPI document writes them. */
 type Operation = keyof Operations
 
-export type Answer<Key extends Operation> = Operations[Key]['answer']
+export type OperationAnswer<Key extends Operation> = Operations[Key]['answer']
 
 /** The variables of the path, by name. */
 type PathValues<Key extends Operation> = Readonly<Record<Variables<Key>, string | number>>
@@ -60,14 +60,14 @@ type Request<Key extends Operation> = [Variables<Key>] extends [never]
 export async function call<Key extends Operation>(
   operation: Key,
   ...[values]: Request<Key>
-): Promise<Answer<Key>> {
+): Promise<OperationAnswer<Key>> {
   const answer = await ask(operation, values)
   const text = await answer.text()
   const body = text === '' ? undefined : readExactJson(text)
   if (answer.status === 202 && isWaiting(body)) {
     throw new Refusal(202, '', 'Sent. Another operator must approve it, under Pending approvals.')
   }
-  return body as Answer<Key>
+  return body as OperationAnswer<Key>
 }
 
 /** With FOUR_EYES=required a change is stored until another operator approves it. */

@@ -122,7 +122,7 @@ export function Time({ at }: { at: string | null }) {
   )
 }
 
-export interface Row {
+export interface TableRow {
   readonly key: string | number
   /** One per column; the first names the row. */
   readonly cells: readonly ReactNode[]
@@ -141,7 +141,7 @@ export function Table({
   caption: string
   /** The label of a numeric column begins with #. */
   head: readonly string[]
-  rows: readonly Row[]
+  rows: readonly TableRow[]
   empty: string
 }) {
   if (rows.length === 0) return <p className="empty">{empty}</p>

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Approval, ApprovalKind } from '@causeway/protos'
 import { approvalKinds } from '@causeway/services'
 import { z } from 'zod'
-import { answered, type Answer, type Refused } from '../answer.ts'
+import { answered, type OperationResult, type Refused } from '../answer.ts'
 import type { Reason } from '../contract.ts'
 import { correlationId } from '../fields.ts'
 import type { Json } from '../json.ts'
@@ -55,7 +55,7 @@ export async function requestApproval(
     requestId = randomUUID(),
     actor,
   }: { readonly requestId?: string | undefined; readonly actor: string },
-): Promise<Answer> {
+): Promise<OperationResult> {
   const { service } = approvalKinds[kind]
   const contentJson = JSON.stringify(content)
   const { approval, refusal } = await deps.approvals[service].RequestApproval(

@@ -2,7 +2,7 @@
 import type { Certification, CertificationResult } from '@causeway/protos'
 import { certificationResultRoleValues, certificationResultStateValues } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, refused, type Answer } from '../answer.ts'
+import { answered, refused, type OperationResult } from '../answer.ts'
 import { cursor, pageSize, text, time, wholeNumber, word } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { reads, writes, type Operation } from '../operation.ts'
@@ -162,7 +162,7 @@ async function storeReport(
   name: string,
   body: Report,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const fault = faultOf(name, body)
   if (fault !== undefined) return refused('INVALID', fault)
   const { callbackUrl, startedAt, finishedAt, results } = body

@@ -6,7 +6,7 @@ import { isGroupOf } from '@causeway/bus'
 import { auditEntry } from '@causeway/events'
 import { Outage } from '@causeway/process'
 import { z } from 'zod'
-import { answered, refused, type Answer } from '../answer.ts'
+import { answered, refused, type OperationResult } from '../answer.ts'
 import { pageSize } from '../fields.ts'
 import { reads, writes, type Operation } from '../operation.ts'
 import { maskedText } from '../story/domain/mask.ts'
@@ -86,7 +86,7 @@ export function eventDeadLetterOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-async function list({ eventDeadLetters }: Deps, limit: number): Promise<Answer> {
+async function list({ eventDeadLetters }: Deps, limit: number): Promise<OperationResult> {
   const lists = await Promise.all(
     Object.entries(eventDeadLetters).map(([service, { ListEventDeadLetters }]) =>
       ListEventDeadLetters({ service, limit }, { deadline_ms }).then(
@@ -118,7 +118,7 @@ async function decide(
   action: 'ReplayEventDeadLetter' | 'DiscardEventDeadLetter',
   { group, id }: Name,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const unknown = () => refused('DEAD_LETTER_UNKNOWN', `dead letter ${id} of ${group}`)
   const [, service] =
     Object.entries(eventDeadLetters).find(([owner]) => isGroupOf(owner, group)) ?? []

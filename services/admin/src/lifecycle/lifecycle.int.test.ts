@@ -5,7 +5,7 @@ import * as participantLifecycle from '@causeway/participant-lifecycle'
 import { operatorsService } from '@causeway/protos'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openWorld, type Answer, type World } from '../testing/world.ts'
+import { openWorld, type ApiResponse, type World } from '../testing/world.ts'
 import { accountOf, deferredNet, onboard, openScheme } from '../testing/scheme.ts'
 
 const services = [authService, participantLifecycle, settlements] as const
@@ -44,7 +44,7 @@ async function signedIn(name: string, roles: string[]): Promise<World> {
   return { ...admin, call: (method, path, body) => admin.call(method, path, body, headers) }
 }
 
-function wordOf({ status, json }: Answer): string {
+function wordOf({ status, json }: ApiResponse): string {
   const { errorInformation, state } = json as {
     readonly errorInformation?: { readonly errorCode: string }
     readonly state?: string

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { openWorld, type Answer, type World } from '../testing/world.ts'
+import { openWorld, type ApiResponse, type World } from '../testing/world.ts'
 
 let admin: World
 
@@ -33,7 +33,7 @@ afterEach(() => removeAll(admin))
 const endpoint = { value: 'http://oracle.example/v1', endpointType: 'URL' }
 const msisdn = { oracleIdType: 'MSISDN', endpoint, currency: 'USD', isDefault: true }
 
-function refusalOf({ status, json }: Answer): string {
+function refusalOf({ status, json }: ApiResponse): string {
   const { errorInformation } = json as { errorInformation: { errorCode: string } }
   return `${status} ${errorInformation.errorCode}`
 }

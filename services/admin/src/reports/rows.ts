@@ -8,7 +8,7 @@ import {
 } from '@causeway/protos'
 import { csvLine } from '@causeway/records'
 import { z } from 'zod'
-import { file, type Answer } from '../answer.ts'
+import { file, type OperationResult } from '../answer.ts'
 import { cursor, pageSize } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { shownAmount, shownTime } from '../shapes.ts'
@@ -122,8 +122,8 @@ interface PageAnswer {
 export async function rowsAnswer(
   asked: Paging & { readonly wanted: string; readonly name: string },
   read: (page: Page) => Promise<PageAnswer>,
-  shown: (rows: TransferRows) => Answer | Promise<Answer>,
-): Promise<Answer> {
+  shown: (rows: TransferRows) => OperationResult | Promise<OperationResult>,
+): Promise<OperationResult> {
   const format = asked.format ?? (asked.wanted === 'text/csv' ? 'csv' : 'json')
   const limit = asked.limit ?? (format === 'csv' ? rows_max : rows_usual)
   const first = await read({ cursor: asked.cursor, limit })

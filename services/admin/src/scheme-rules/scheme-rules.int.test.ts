@@ -1,7 +1,7 @@
 import { schemeRulesService } from '@causeway/protos'
 import * as quoting from '@causeway/quoting'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { openWorld, type Answer, type World } from '../testing/world.ts'
+import { openWorld, type ApiResponse, type World } from '../testing/world.ts'
 
 let admin: World
 
@@ -32,7 +32,7 @@ async function listed(): Promise<Listed['rules']> {
   return (await list()).rules
 }
 
-function refusalOf({ status, json }: Answer): string {
+function refusalOf({ status, json }: ApiResponse): string {
   const { errorInformation } = json as {
     errorInformation: { errorCode: string; errorDescription: string }
   }

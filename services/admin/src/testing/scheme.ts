@@ -1,6 +1,6 @@
 /** The set-up that most tests start from. */
 import { randomUUID } from 'node:crypto'
-import type { Answer, World } from './world.ts'
+import type { ApiResponse, World } from './world.ts'
 
 export const deferredNet = {
   name: 'DEFERREDNET',
@@ -14,7 +14,7 @@ export const deferredNet = {
   autoPositionReset: true,
 }
 
-async function done(answer: Promise<Answer>): Promise<Answer> {
+async function done(answer: Promise<ApiResponse>): Promise<ApiResponse> {
   const { status, text } = await answer
   if (status >= 300) throw new Error(`answered ${status}: ${text}`)
   return answer

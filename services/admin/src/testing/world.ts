@@ -21,13 +21,18 @@ export interface World {
   readonly url: string
   readonly parts: TestParts
   /** Sends the body, as JSON unless it is text already, and reads the answer. */
-  readonly call: (method: string, path: string, body?: unknown, headers?: object) => Promise<Answer>
+  readonly call: (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: object,
+  ) => Promise<ApiResponse>
   /** Reserves 1 USD in the ledger without a transfer. */
   reserve(transfer: { transferId: string; payerFsp: string; payeeFsp: string }): Promise<string>
   stop(): Promise<void>
 }
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number
   readonly headers: Headers
   /** Unchanged, so that the digits of numbers can be seen. */
@@ -124,7 +129,12 @@ function newSigningKey(folder: string): string {
   return file
 }
 
-async function call(url: string, method: string, body: unknown, headers: object): Promise<Answer> {
+async function call(
+  url: string,
+  method: string,
+  body: unknown,
+  headers: object,
+): Promise<ApiResponse> {
   const answer = await fetch(url, {
     method,
     headers: { 'content-type': 'application/json', ...headers },

@@ -12,7 +12,7 @@ import type { ProcessParts } from '@causeway/runtime'
 import { Gauge } from 'prom-client'
 import type { Link } from '../chain.ts'
 import { verifyPage, type VerifyParts } from '../serve.ts'
-import type { Settings } from '../settings.ts'
+import type { AuditSettings } from '../settings.ts'
 import {
   askVerification,
   finishVerification,
@@ -33,7 +33,7 @@ export interface VerificationParts extends VerifyParts {
 }
 
 export async function openVerification(
-  settings: Settings,
+  settings: AuditSettings,
   { bus, grpc, metrics, log }: Pick<ProcessParts, 'bus' | 'grpc' | 'metrics' | 'log'>,
   parts: VerificationParts,
 ): Promise<Service> {
@@ -92,7 +92,7 @@ async function register(scheduler: Scheduler, cron: string): Promise<void> {
 
 interface Telling extends Pick<ProcessParts, 'bus'> {
   readonly log: Logger
-  readonly settings: Pick<Settings, 'AUDIT_MAIL_TO' | 'HUB_NAME'>
+  readonly settings: Pick<AuditSettings, 'AUDIT_MAIL_TO' | 'HUB_NAME'>
   readonly signal: AbortSignal
 }
 

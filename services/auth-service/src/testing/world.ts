@@ -20,7 +20,7 @@ import {
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { usualBounds, type AuthBounds } from '../bounds.ts'
 import { start } from '../service.ts'
-import { settings, type Settings } from '../settings.ts'
+import { settings, type AuthServiceSettings } from '../settings.ts'
 
 /** A called service, as its package exports it. */
 export interface AskedService<Definitions extends SettingDefinitions = SettingDefinitions> {
@@ -73,7 +73,7 @@ export function ownDatabase(parts: TestParts, connections_max = 1): Promise<Data
 
 export const secretsKey = randomBytes(32).toString('base64url')
 
-export function authSettings(given: Values = {}): Settings {
+export function authSettings(given: Values = {}): AuthServiceSettings {
   return valuesOf(settings, { AUTH_SERVICE_SECRETS_KEY: secretsKey, ...given })
 }
 

@@ -12,7 +12,7 @@ import { age_max_ms } from '../bounds.ts'
 import type { Reading } from '../chain.ts'
 import { partyOf, type PartyName } from './party-path.ts'
 import type { Reason } from '../refusals.ts'
-import type { Settings } from '../settings.ts'
+import type { FspiopApiSettings } from '../settings.ts'
 import { openExchanges, type Exchange, type Exchanges } from './exchanges.ts'
 import { openOwners, type Owners } from './owners.ts'
 import { openRecordedRequests, type RecordedRequests } from './recorded.ts'
@@ -64,7 +64,7 @@ const answer_ms = 300_000
 const check_ms = 1_000
 
 export function startAnswers(
-  settings: Settings,
+  settings: FspiopApiSettings,
   { grpc, shared, log }: Pick<ProcessParts, 'grpc' | 'shared'> & { readonly log: Logger },
 ): Answers & Service {
   const remembered_ms = answer_ms + settings.FSPIOP_API_RELAY_RETRY_MS

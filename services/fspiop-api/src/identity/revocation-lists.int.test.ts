@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { eventually } from '@causeway/process/testing'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { id, message } from '../testing/messages.ts'
-import type { Settings } from '../settings.ts'
+import type { FspiopApiSettings } from '../settings.ts'
 import { openScheme, type Scheme } from '../testing/scheme.ts'
 import { openWorld, send, summary, type World } from '../testing/world.ts'
 
@@ -29,7 +29,10 @@ afterEach(async () => {
 
 type Tls = ReturnType<Scheme['client']>
 
-async function openWith(file: string | undefined, changes: Partial<Settings> = {}): Promise<World> {
+async function openWith(
+  file: string | undefined,
+  changes: Partial<FspiopApiSettings> = {},
+): Promise<World> {
   world = await openWorld({
     ...scheme.settings,
     EDGE_IDENTITY: 'mtls',

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { authWith, openTokenIssuer, type TokenIssuer } from '../testing/auth.ts'
 import { as, ofOthers, prepare, quote } from '../testing/impostors.ts'
 import { id, message, transferFulfilment, withHeaders, type Sent } from '../testing/messages.ts'
-import type { Settings } from '../settings.ts'
+import type { FspiopApiSettings } from '../settings.ts'
 import { newCa, openScheme, type Scheme } from '../testing/scheme.ts'
 import { openWorld, send, summary, type World } from '../testing/world.ts'
 
@@ -165,7 +165,7 @@ describe('Tokens that are bound to a client certificate (RFC 8705)', () => {
   })
   afterAll(() => scheme.stop())
 
-  async function openWith(changed: Partial<Settings> = {}): Promise<World> {
+  async function openWith(changed: Partial<FspiopApiSettings> = {}): Promise<World> {
     const { settings } = scheme
     const options = {
       ...settings,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { bulkTransfersService } from '@causeway/protos'
 import { eventually } from '@causeway/process/testing'
 import { afterEach, expect, test } from '@jest/globals'
-import type { Settings } from '../settings.ts'
+import type { FspiopApiSettings } from '../settings.ts'
 import { bulkTransferAnswer, bulkTransferRequest } from '../testing/bulk-messages.ts'
 import { message, withMembers, type Sent } from '../testing/messages.ts'
 import { openWorld, send, summary, type World } from '../testing/world.ts'
@@ -13,7 +13,7 @@ let world: World
 const transfers = { processedUntil: new Date(0), knows: true }
 const announced: string[] = []
 
-async function openWith(settings: Partial<Settings>): Promise<void> {
+async function openWith(settings: Partial<FspiopApiSettings>): Promise<void> {
   world = await openWorld(settings)
   world.parts.grpc.serve(bulkTransfersService, {
     GetBulkProgress: () =>

@@ -20,16 +20,16 @@ import { callbackOf, partyOf } from '../answers/party-path.ts'
 import { bodyOf, idOf, malformed, queryOf, traceOf } from '../bodies/reading.ts'
 import { body_bytes_max } from '../bodies/receive.ts'
 import { answering, passOn, type RelayRules } from '../relayed/relay.ts'
-import type { Settings } from '../settings.ts'
+import type { FspiopApiSettings } from '../settings.ts'
 
 export function participantRoutes(
-  { COMPATIBILITY }: Pick<Settings, 'COMPATIBILITY'>,
+  { COMPATIBILITY }: Pick<FspiopApiSettings, 'COMPATIBILITY'>,
   rules: RelayRules,
 ): ServedRoutes {
   return { ...requests(COMPATIBILITY), ...answers(rules) }
 }
 
-function requests(compatibility: Settings['COMPATIBILITY']): ServedRoutes {
+function requests(compatibility: FspiopApiSettings['COMPATIBILITY']): ServedRoutes {
   const begins = { needsActiveSource: true, priority: 'LOOKUP' } as const
   const isMojaloop = compatibility === 'mojaloop'
   const ofSubId = { ...begins, ...(isMojaloop ? { ignoresUnknownSource: true as const } : {}) }

@@ -7,13 +7,15 @@ import { elements, readBody } from '@causeway/fspiop'
 import { z } from 'zod'
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
 import { malformed, traceOf } from '../bodies/reading.ts'
-import type { Settings } from '../settings.ts'
+import type { FspiopApiSettings } from '../settings.ts'
 
 export const postPings = z.looseObject({
   pingId: elements.correlationId,
 })
 
-export function pingRoutes({ EDGE_IDENTITY }: Pick<Settings, 'EDGE_IDENTITY'>): ServedRoutes {
+export function pingRoutes({
+  EDGE_IDENTITY,
+}: Pick<FspiopApiSettings, 'EDGE_IDENTITY'>): ServedRoutes {
   return {
     'POST /pings': {
       needsActiveSource: false,

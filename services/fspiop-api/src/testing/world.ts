@@ -14,7 +14,7 @@ import {
 } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { start, type FspiopApi } from '../service.ts'
-import type { Settings } from '../settings.ts'
+import type { FspiopApiSettings } from '../settings.ts'
 import { serveAuth, type Auth } from './auth.ts'
 import type { Sent } from './messages.ts'
 import { testSettings } from './settings.ts'
@@ -77,7 +77,7 @@ const listensTo = [
 ] as const satisfies readonly EventName[]
 
 export async function openWorld(
-  changed: Partial<Settings> = {},
+  changed: Partial<FspiopApiSettings> = {},
   { isServed = true, authOf = serveAuth }: WorldOptions = {},
 ): Promise<World> {
   const parts = await openTestParts()

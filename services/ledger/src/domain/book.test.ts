@@ -3,7 +3,7 @@ import { settlementKindValues } from '@causeway/protos'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { valueOf, type Account } from './account.ts'
-import type { LockedRows, Answer } from './book.ts'
+import type { LockedRows, CommandAnswer } from './book.ts'
 import { hubId, type Party } from './decision.ts'
 import type { Command } from './command.ts'
 import { noEvidence, settlesAtOnce, type Entry } from './entry.ts'
@@ -144,7 +144,7 @@ const splits = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLengt
 
 interface Run {
   readonly rows: LockedRows
-  readonly answers: readonly Answer[]
+  readonly answers: readonly CommandAnswer[]
   /** The rows after each batch. */
   readonly states: readonly LockedRows[]
 }
@@ -154,7 +154,7 @@ interface Run {
  */
 function runIn(from: LockedRows, history: readonly Timed[], sizes: readonly number[]): Run {
   let rows = from
-  const answers: Answer[] = []
+  const answers: CommandAnswer[] = []
   const states: LockedRows[] = []
   let done = 0
   for (let batch = 0; done < history.length; batch++) {

@@ -86,7 +86,7 @@ export interface Position {
   readonly changedAt: Date
 }
 
-export type Answer =
+export type CommandAnswer =
   /** What is stored for the id. */
   | {
       readonly type: 'ENTRY'
@@ -107,7 +107,7 @@ export function decideAll(
   book: OpenBook,
   commands: readonly Command[],
   rules: Rules,
-): readonly Answer[] {
+): readonly CommandAnswer[] {
   return commands.map((command) => {
     const decision = decide(book, command, rules)
     if (decision.type === 'STORE') {
@@ -142,7 +142,7 @@ function decide(book: Book, command: Command, { expiryGrace_ms }: Rules): Decisi
   }
 }
 
-function answerOf(book: Book, decision: Decision): Answer {
+function answerOf(book: Book, decision: Decision): CommandAnswer {
   if (decision.type !== 'EXISTS' && decision.type !== 'STORE') return decision
   const { entry } = decision
   const { terms, parties } = entry

@@ -9,7 +9,7 @@ import type { ledgerService, LedgerEntry, ReserveRefusal } from '@causeway/proto
 import { entryMessage } from '../contract.ts'
 import { transferHandlers } from '../transfers.ts'
 import { moved, type Account } from '../domain/account.ts'
-import { openBook, decideAll, type LockedRows, type Answer } from '../domain/book.ts'
+import { openBook, decideAll, type LockedRows, type CommandAnswer } from '../domain/book.ts'
 import type { Party } from '../domain/decision.ts'
 import type { Command } from '../domain/command.ts'
 import { noEvidence, type Entry, type Terms } from '../domain/entry.ts'
@@ -70,7 +70,7 @@ export function openLedgerInMemory(options: LedgerInMemoryOptions): LedgerInMemo
   )
   let rows = withCovers(onboarded, covers)
 
-  function decide(command: Command): Answer {
+  function decide(command: Command): CommandAnswer {
     if (faulty?.has(command.id) === true) return { type: 'FAULT' }
     if (command.type === 'RESERVE') rows = withParticipants(rows, command.terms)
     const from = { ...rows, now: new Date(now()) }

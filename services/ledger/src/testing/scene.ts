@@ -5,7 +5,7 @@ import {
   type Changes,
   type LockedRows,
   type OpenBook,
-  type Answer,
+  type CommandAnswer,
 } from '../domain/book.ts'
 import type { Party } from '../domain/decision.ts'
 import type { Account } from '../domain/account.ts'
@@ -146,7 +146,7 @@ export const withdrawing: Withdraw = {
 
 export interface Played {
   readonly book: OpenBook
-  readonly answers: readonly Answer[]
+  readonly answers: readonly CommandAnswer[]
   /** The state after the last command, as rows for the next batch. */
   readonly rows: LockedRows
 }
@@ -175,7 +175,7 @@ export function at(time: Date, from: LockedRows): LockedRows {
   return { ...from, now: time }
 }
 
-export function entryIn(answer: Answer | undefined): Entry {
+export function entryIn(answer: CommandAnswer | undefined): Entry {
   if (answer?.type !== 'ENTRY') throw new Error(`no entry but ${answer?.type ?? 'nothing'}`)
   return answer.entry
 }

@@ -13,7 +13,7 @@ import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { notificationOf, type Notification, type Result } from '../contract.ts'
 import { noTries } from '../domain/tries.ts'
 import { start } from '../service.ts'
-import type { Settings } from '../settings.ts'
+import type { NotificationsSettings } from '../settings.ts'
 
 export interface Received {
   readonly method: string
@@ -99,7 +99,7 @@ export function mail(changes: Partial<Payload<'NotifyRequested'>> = {}) {
  * Short times: seconds become tens of milliseconds. Only the time-out of an attempt is long, because a
  * busy machine would otherwise time out messages that have arrived and send them again.
  */
-export const quickSettings: Settings = {
+export const quickSettings: NotificationsSettings = {
   NOTIFICATIONS_DATABASE_URL: '',
   NOTIFICATIONS_COMPONENT_KEY_FILE: undefined,
   MESSAGE_ENCRYPTION: 'off',
@@ -135,7 +135,10 @@ export interface World {
 }
 
 export async function openWorld(
-  { park_after_ms = 100, ...changed }: Partial<Settings & { park_after_ms: number }> = {},
+  {
+    park_after_ms = 100,
+    ...changed
+  }: Partial<NotificationsSettings & { park_after_ms: number }> = {},
   on?: TestParts,
   serviceStart: typeof start = start,
 ): Promise<World> {

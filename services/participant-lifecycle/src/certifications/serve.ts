@@ -21,12 +21,14 @@ import {
   type Stored,
 } from './store.ts'
 
-interface Parts {
+interface CertificationParts {
   readonly database: Database
   readonly bus: EventBus
 }
 
-export function serveCertifications(parts: Parts): Handlers<typeof certificationsService> {
+export function serveCertifications(
+  parts: CertificationParts,
+): Handlers<typeof certificationsService> {
   const { database } = parts
   return {
     StoreCertification: async (message) => {
@@ -66,7 +68,7 @@ export function serveCertifications(parts: Parts): Handlers<typeof certification
 
 /** A report that is there already is not audited again. */
 function storeReport(
-  { database, bus }: Parts,
+  { database, bus }: CertificationParts,
   name: string,
   { report, by }: { readonly report: Report; readonly by: string },
 ): Promise<Stored | RefusedChange> {

@@ -8,7 +8,7 @@ const columns = `certifications.id, participants.name as participant, started_at
 
 const ofParticipant = `certifications join participants on participants.id = participant_id`
 
-interface Row {
+interface CertificationRow {
   readonly id: number
   readonly participant: string
   readonly started_at: Date
@@ -21,7 +21,7 @@ interface Row {
   readonly uploaded_at: Date
 }
 
-function certificationOf(row: Row): Certification {
+function certificationOf(row: CertificationRow): Certification {
   return {
     id: row.id,
     participant: row.participant,
@@ -80,7 +80,7 @@ export async function addCertification(
     hash,
     by,
   ])
-  const [row] = await tx.query<Row>(equal, [participantId, hash])
+  const [row] = await tx.query<CertificationRow>(equal, [participantId, hash])
   if (row === undefined) throw new Error('a report was not stored')
   return { certification: certificationOf(row), isNew: added.length > 0 }
 }
@@ -103,7 +103,7 @@ export async function certificationsOf(
   after: CertificationCursor | null,
   limit: number,
 ): Promise<readonly Certification[]> {
-  const rows = await db.query<Row>(list, [participantId, after?.id ?? null, limit])
+  const rows = await db.query<CertificationRow>(list, [participantId, after?.id ?? null, limit])
   return rows.map(certificationOf)
 }
 
@@ -121,7 +121,7 @@ export async function wholeCertification(
   participantId: number,
   id: number,
 ): Promise<WholeCertification | undefined> {
-  const [row] = await db.query<Row & { readonly results: readonly Result[] }>(find, [
+  const [row] = await db.query<CertificationRow & { readonly results: readonly Result[] }>(find, [
     participantId,
     id,
   ])

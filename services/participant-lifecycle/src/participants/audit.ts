@@ -18,15 +18,15 @@ export function auditedChanges(
   }
 }
 
-type Parts = Readonly<
+type AuditedMembers = Readonly<
   Record<'state' | 'accounts' | 'limits' | 'endpoints', AuditedState | undefined>
 >
-type Part = Partial<Parts>
+type ChangedMembers = Partial<AuditedMembers>
 
 function pairOf(
   { accounts }: Participant,
   change: Change,
-): { readonly before: Part; readonly after: Part } {
+): { readonly before: ChangedMembers; readonly after: ChangedMembers } {
   switch (change.type) {
     case 'SET_STATE':
       return {
@@ -63,7 +63,7 @@ function limitState({ value, alarmPercentage }: Limit): AuditedState {
   return { value: formatAmount(value), alarmPercentage: formatAmount(alarmPercentage) }
 }
 
-function merged(parts: readonly Part[]): AuditedState {
+function merged(parts: readonly ChangedMembers[]): AuditedState {
   const all: Record<string, AuditedState> = {}
   for (const part of parts) {
     for (const [name, state] of Object.entries(part)) all[name] = { ...all[name], ...state }

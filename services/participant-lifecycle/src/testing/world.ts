@@ -18,7 +18,7 @@ import {
 } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { start } from '../service.ts'
-import type { Settings } from '../settings.ts'
+import type { ParticipantLifecycleSettings } from '../settings.ts'
 
 export const deferredNet: SettlementModel = {
   id: 1,
@@ -34,7 +34,7 @@ export const deferredNet: SettlementModel = {
   autoPositionReset: true,
 }
 
-const settings: Settings = {
+const settings: ParticipantLifecycleSettings = {
   PARTICIPANT_LIFECYCLE_DATABASE_URL: '',
   PARTICIPANT_LIFECYCLE_COMPONENT_KEY_FILE: undefined,
   DATABASE_CONNECTIONS_MAX: 4,
@@ -73,7 +73,9 @@ export interface World {
 /** No test waits for the sweep of funds, unless it asks for a short interval. */
 const quietBounds: LedgerBounds = { ...usualBounds, fundsSweep_ms: 3_600_000 }
 
-export async function openWorld(changes: Partial<Settings & LedgerBounds> = {}): Promise<World> {
+export async function openWorld(
+  changes: Partial<ParticipantLifecycleSettings & LedgerBounds> = {},
+): Promise<World> {
   return openOn(
     await openTestParts(),
     [{ ...deferredNet }],
@@ -85,7 +87,7 @@ export async function openWorld(changes: Partial<Settings & LedgerBounds> = {}):
 async function openOn(
   parts: TestParts,
   models: SettlementModel[],
-  all: Settings,
+  all: ParticipantLifecycleSettings,
   bounds: LedgerBounds,
 ): Promise<World> {
   parts.grpc.serve(settlementModelsService, {

@@ -16,7 +16,7 @@ import {
 } from '@causeway/postgres'
 import type { Terms } from './contract.ts'
 import type { Claimed, Ended, Pending, Quote, Rejected } from './domain/quote.ts'
-import { columns, endColumns, hashBytes, quoteOf, type EndColumns, type Row } from './row.ts'
+import { columns, endColumns, hashBytes, quoteOf, type EndColumns, type QuoteRow } from './row.ts'
 
 export interface Claim {
   readonly quote: Terms & (Pending | Rejected)
@@ -162,7 +162,7 @@ interface IdRow {
   readonly id: string
 }
 
-interface AnswerRow extends Row {
+interface AnswerRow extends QuoteRow {
   readonly body: Buffer | null
   readonly headers: Buffer | null
 }
@@ -225,7 +225,7 @@ async function move(
 
 async function read(db: Queries, ids: readonly string[]): Promise<ReadonlyMap<string, Quote>> {
   if (ids.length === 0) return new Map()
-  const rows = await db.query<Row>(readStatement, [textArray(ids)])
+  const rows = await db.query<QuoteRow>(readStatement, [textArray(ids)])
   return new Map(rows.map((row) => [row.id, quoteOf(row)]))
 }
 

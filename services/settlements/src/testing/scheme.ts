@@ -32,7 +32,7 @@ import {
 } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { start } from '../service.ts'
-import { settings, type Settings } from '../settings.ts'
+import { settings, type SettlementsSettings } from '../settings.ts'
 
 export const patient = { deadline_ms: 30_000 }
 
@@ -63,7 +63,7 @@ export interface TestScheme {
 export interface SchemeOptions {
   /** Starts the real ledger. */
   readonly startLedger: (parts: TestParts) => Promise<Service>
-  readonly changes?: Partial<Settings>
+  readonly changes?: Partial<SettlementsSettings>
   /** In force from the next start on. */
   readonly bounds?: { finish_every_ms: number }
   /** The transaction requests of transfers; none by default. */

@@ -19,7 +19,7 @@ import { passAll } from '../pace.ts'
 import {
   bulkLegs,
   names,
-  type Answer,
+  type BulkBenchReport,
   type BulkLeg,
   type Command,
   type Prepare,
@@ -49,7 +49,12 @@ const known = new Map<string, { readonly bulk: BulkOfBench; readonly leg: BulkLe
 const waiting = new Map<string, LegWaiter>()
 let busy = 0
 
-async function prepare({ hubUrl, bulks: count, items, valid_ms }: Prepare): Promise<Answer> {
+async function prepare({
+  hubUrl,
+  bulks: count,
+  items,
+  valid_ms,
+}: Prepare): Promise<BulkBenchReport> {
   if (opened === undefined) throw new Error('the FSPs are not open')
   link = opened.connect(hubUrl)
   bulks = Array.from({ length: count }, (_, n) => bulkOfBench(n * items, items, valid_ms))
@@ -155,7 +160,7 @@ function goodIn(body: Buffer, leg: BulkLeg): number {
   return body.toString('latin1').split(sign).length - 1
 }
 
-async function run({ legs, from, to, rate }: Run): Promise<Answer> {
+async function run({ legs, from, to, rate }: Run): Promise<BulkBenchReport> {
   busy = 0
   const passed = await passAll(to - from, rate, async (n) => {
     const bulk = bulks[from + n]
@@ -165,7 +170,7 @@ async function run({ legs, from, to, rate }: Run): Promise<Answer> {
   return { type: 'DONE', result: { ...passed, busy } }
 }
 
-obeyCommands<Command, Answer>(async (command) => {
+obeyCommands<Command, BulkBenchReport>(async (command) => {
   switch (command.type) {
     case 'OPEN':
       opened = await openFsps(command, take)

@@ -32,7 +32,7 @@ export interface Run {
 
 export type Command = Open | Prepare | Run
 
-export type Answer =
+export type BulkBenchReport =
   | Opened
   | { readonly type: 'PREPARED' }
   | { readonly type: 'DONE'; readonly result: BulkResult }

@@ -18,7 +18,7 @@ import {
 } from '../../parties/third-party.ts'
 import { obeyCommands } from '../child.ts'
 import { passAll } from '../pace.ts'
-import type { Answer, Command, Open, Run } from './run.ts'
+import type { PispBenchReport, Command, Open, Run } from './run.ts'
 
 /** Users who pay in turn, each with an account and a key. */
 const users_max = 64
@@ -35,7 +35,7 @@ let pisp: Participant | undefined
 const linked: Linked[] = []
 let links = 0
 
-async function open({ hubUrls, operatorUrl, passwordFile }: Open): Promise<Answer> {
+async function open({ hubUrls, operatorUrl, passwordFile }: Open): Promise<PispBenchReport> {
   const operator = retryWhileBusy(operatorAt(operatorUrl, passwordFile))
   const at = (n: number) => ({
     hub: { urls: { fsp: hubUrls[n % hubUrls.length] ?? '', operator: operatorUrl, metrics: '' } },
@@ -94,8 +94,10 @@ async function pay(n: number): Promise<void> {
   )
 }
 
-async function run({ load, count, rate }: Run): Promise<Answer> {
+async function run({ load, count, rate }: Run): Promise<PispBenchReport> {
   return { type: 'DONE', result: await passAll(count, rate, load === 'link' ? link : pay) }
 }
 
-obeyCommands<Command, Answer>((command) => (command.type === 'OPEN' ? open(command) : run(command)))
+obeyCommands<Command, PispBenchReport>((command) =>
+  command.type === 'OPEN' ? open(command) : run(command),
+)

@@ -45,7 +45,7 @@ type Registered = { readonly state: 'REGISTERED' } | Failed
 type Revoked = { readonly state: 'REVOKED'; readonly revokedAt: string } | Failed
 type Verified = { readonly state: 'VERDICT'; readonly verdict: Verdict }
 
-interface Parts extends AuthServiceOptions {
+interface AuthServiceParts extends AuthServiceOptions {
   readonly registrations: PendingRequests<undefined, Registered>
   readonly revocations: PendingRequests<undefined, Revoked>
   readonly verifications: PendingRequests<undefined, Verified>
@@ -53,7 +53,7 @@ interface Parts extends AuthServiceOptions {
 
 export function openAuthService(options: AuthServiceOptions): AuthService {
   const { link, resendAfter_ms, hubName, authService } = options
-  const parts: Parts = {
+  const parts: AuthServiceParts = {
     ...options,
     registrations: openPendingRequests(link, resendAfter_ms),
     revocations: openPendingRequests(link, resendAfter_ms),
@@ -111,7 +111,7 @@ export function openAuthService(options: AuthServiceOptions): AuthService {
   }
 }
 
-function verifierOf(parts: Parts): Verifier {
+function verifierOf(parts: AuthServiceParts): Verifier {
   const { name, authService, answerTimeout_ms, registrations, revocations, verifications } = parts
   const route = { from: name, to: authService }
   const asked = (key: string) => {

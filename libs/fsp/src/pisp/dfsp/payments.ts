@@ -55,7 +55,7 @@ export interface PaymentsOptions {
   readonly remembered_max: number
 }
 
-interface Parts extends PaymentsOptions {
+interface PaymentsParts extends PaymentsOptions {
   readonly requests: IdempotencyCache<Requested>
 }
 
@@ -69,7 +69,7 @@ export function thirdPartyPaymentHandlers(
   'POST /thirdpartyRequests/transactions' | 'GET /thirdpartyRequests/transactions/{ID}'
 > {
   const { name, link, answerTimeout_ms, remembered_max } = options
-  const parts: Parts = { ...options, requests: openIdempotencyCache(link, remembered_max) }
+  const parts: PaymentsParts = { ...options, requests: openIdempotencyCache(link, remembered_max) }
   return {
     'POST /thirdpartyRequests/transactions'(message) {
       const reading = bodyOf(postThirdpartyTransactions, message)
@@ -93,7 +93,12 @@ export function thirdPartyPaymentHandlers(
   }
 }
 
-function take(parts: Parts, pispId: string, body: PostThirdpartyTransactions, terms: string): void {
+function take(
+  parts: PaymentsParts,
+  pispId: string,
+  body: PostThirdpartyTransactions,
+  terms: string,
+): void {
   const { requests, link, name } = parts
   const { transactionRequestId: id, expiration } = body
   const known = requests.get(id)
@@ -121,7 +126,7 @@ function take(parts: Parts, pispId: string, body: PostThirdpartyTransactions, te
 }
 
 async function follow(
-  parts: Parts,
+  parts: PaymentsParts,
   request: Requested,
   body: PostThirdpartyTransactions,
 ): Promise<void> {
@@ -156,7 +161,7 @@ const refused = { consentId: undefined, transferId: undefined }
 
 /** Undefined: the library was closed before it was known. */
 async function outcomeOf(
-  parts: Parts,
+  parts: PaymentsParts,
   request: Requested,
   body: PostThirdpartyTransactions,
 ): Promise<Ending | undefined> {
@@ -218,7 +223,10 @@ function readRequest(
 }
 
 /** A DFSP whose own systems fail pays nothing. */
-async function decide({ name, links, dfsp }: Parts, wanted: Wanted): Promise<PaymentDecision> {
+async function decide(
+  { name, links, dfsp }: PaymentsParts,
+  wanted: Wanted,
+): Promise<PaymentDecision> {
   const now_ms = Date.now()
   try {
     return await judgePayment(wanted, {
@@ -266,7 +274,7 @@ interface Authorization {
 }
 
 async function authorize(
-  { authorizations, verifier, links }: Parts,
+  { authorizations, verifier, links }: PaymentsParts,
   request: Requested,
   wanted: Wanted,
   offer: Offer,

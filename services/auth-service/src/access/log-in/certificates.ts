@@ -8,7 +8,7 @@ import { challengeFault } from '../fido/domain/challenge.ts'
 import { isOperatorName, type Operator } from '../operators/domain/operator.ts'
 import { admit, type KeyStep, type OpenSession, type SessionParts } from '../operators/sessions.ts'
 import { operatorsOf } from '../operators/store.ts'
-import type { Settings } from '../../settings.ts'
+import type { AuthServiceSettings } from '../../settings.ts'
 import { checkCertificate, type Authorities, type CertificateProof } from './certificate.ts'
 
 export interface CertificateParts extends SessionParts {
@@ -28,7 +28,7 @@ type FileSetting = 'AUTH_SERVICE_OPERATOR_CA_FILE' | 'AUTH_SERVICE_SERVICE_CA_FI
  * one needs no restart. Throws StartError for a file without certificates.
  */
 export async function openAuthorities(
-  settings: Pick<Settings, FileSetting>,
+  settings: Pick<AuthServiceSettings, FileSetting>,
 ): Promise<(() => Promise<Authorities>) | undefined> {
   const read = (name: FileSetting) => authoritiesIn(name, settings[name])
   const { AUTH_SERVICE_OPERATOR_CA_FILE: ofOperators, AUTH_SERVICE_SERVICE_CA_FILE: ofServices } =

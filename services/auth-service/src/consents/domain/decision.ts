@@ -24,7 +24,7 @@ export interface Decision {
   /** The counter of the credential: the stored and the received value. */
   readonly signCount?: { readonly from: number; readonly to: number }
   readonly step?: Step
-  readonly answers: readonly Answer[]
+  readonly answers: readonly ConsentAnswer[]
 }
 
 /** The credential or signature must be examined before this can be decided. */
@@ -57,7 +57,7 @@ export const stepTypes = [
 
 export type StepType = (typeof stepTypes)[number]
 
-export type Answer =
+export type ConsentAnswer =
   | {
       readonly type: 'CLAIM'
       /** The event that is answered: one event has at most one answer of a type. */
@@ -107,11 +107,11 @@ export type Answer =
       readonly at: Date
     }
 
-export type VerificationAnswer = Extract<Answer, { type: 'VERIFICATION' }>
+export type VerificationAnswer = Extract<ConsentAnswer, { type: 'VERIFICATION' }>
 
 /** Nothing changes and nothing is announced. */
 export const noChange: Decision = { type: 'DECISION', answers: [] }
 
-export function answering(...answers: readonly Answer[]): Decision {
+export function answering(...answers: readonly ConsentAnswer[]): Decision {
   return { type: 'DECISION', answers }
 }

@@ -12,7 +12,13 @@ import type {
   Registered,
   Requester,
 } from './consent.ts'
-import { answering, noChange, type Answer, type Decision, type Unexamined } from './decision.ts'
+import {
+  answering,
+  noChange,
+  type ConsentAnswer,
+  type Decision,
+  type Unexamined,
+} from './decision.ts'
 import type { ConsentReason, RegistrationReason } from './reason.ts'
 
 /** POST /consents to the auth service. */
@@ -123,7 +129,10 @@ function repeated(consent: Exclude<Consent, { state: 'REFUSED' }>, again: Regist
   }
 }
 
-function answerAgain(consent: Exclude<Consent, { state: 'REFUSED' }>, again: Registration): Answer {
+function answerAgain(
+  consent: Exclude<Consent, { state: 'REFUSED' }>,
+  again: Registration,
+): ConsentAnswer {
   return consent.state === 'ISSUED'
     ? issuedAnswer(consent, again.requester, again.eventId)
     : refusal(again, 'CONSENT_REVOKED')
@@ -133,7 +142,7 @@ export function issuedAnswer(
   { consentId, document }: Issued | Pending,
   to: Requester,
   causeId: string,
-): Answer {
+): ConsentAnswer {
   return { type: 'REGISTERED', causeId, consentId, to, document }
 }
 
@@ -204,7 +213,7 @@ function registered(registration: Registration, now: Date): Registered {
   }
 }
 
-function refusal(registration: Registration, reason: ConsentReason): Answer {
+function refusal(registration: Registration, reason: ConsentReason): ConsentAnswer {
   const { eventId: causeId, consentId, requester: to } = registration
   return { type: 'REFUSED', causeId, consentId, to, reason }
 }

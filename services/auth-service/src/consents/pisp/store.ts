@@ -55,7 +55,7 @@ const consentsStatement = statement(`
   ) as found
   where t.id = found.transaction_request_id and t.dfsp = found.source_fsp and t.consent_id is null`)
 
-interface Row {
+interface TransactionRow {
   readonly id: string
   readonly pisp: string
   readonly dfsp: string
@@ -103,7 +103,7 @@ async function followAll(tx: Transaction, steps: readonly Step[]): Promise<void>
   const answers = steps.filter(({ method }) => method !== 'POST')
   if (answers.length === 0) return
   const ids = [...new Set(answers.map(({ subjectId }) => subjectId))]
-  const rows = await tx.query<Row>(lockStatement, [textArray(ids)])
+  const rows = await tx.query<TransactionRow>(lockStatement, [textArray(ids)])
   const found = new Map(rows.map((row) => [row.id, transactionOf(row)]))
   for (const step of answers) {
     const transaction = found.get(step.subjectId)
@@ -158,7 +158,7 @@ function stepValues(steps: readonly Step[], now: Date): Buffer[] {
   ]
 }
 
-function transactionOf(row: Row): ThirdPartyTransaction {
+function transactionOf(row: TransactionRow): ThirdPartyTransaction {
   const { error_code, error_description } = row
   return {
     id: row.id,

@@ -3,7 +3,7 @@ import type { Ceremony, CredentialCheck, FidoVerifier, SignatureCheck } from '@c
 import type { Command } from '../contract.ts'
 import { decide } from '../decide.ts'
 import type { Consent, Verification } from '../domain/consent.ts'
-import type { Answer, Decision, Unexamined } from '../domain/decision.ts'
+import type { ConsentAnswer, Decision, Unexamined } from '../domain/decision.ts'
 import type { Checks } from '../examine.ts'
 import { provenKey, type Known } from '../store.ts'
 import { dfsp, owner, pisp } from './messages.ts'
@@ -167,7 +167,7 @@ export function summaryOf(decision: Decision | Unexamined): string {
   return published === '' ? '-' : published
 }
 
-export function answerText(answer: Answer): string {
+export function answerText(answer: ConsentAnswer): string {
   switch (answer.type) {
     case 'CLAIM':
     case 'AUDIT':

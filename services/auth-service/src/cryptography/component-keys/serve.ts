@@ -30,7 +30,7 @@ import {
   saveRevocation,
 } from './store.ts'
 
-interface Parts {
+interface ComponentKeyParts {
   readonly db: Database
   readonly bus: EventBus
 }
@@ -39,7 +39,9 @@ type Outcome = Refused | { readonly type: 'DONE'; readonly key: RegisteredKey }
 
 const keys_max = 10_000
 
-export function serveComponentKeys(parts: Parts): Handlers<typeof componentKeysService> {
+export function serveComponentKeys(
+  parts: ComponentKeyParts,
+): Handlers<typeof componentKeysService> {
   return {
     async RegisterComponentKey({ boundedContextId: contextId, publicKey, actor = '' }, { caller }) {
       const fault = ownerFault(contextId, actor, caller)
@@ -61,7 +63,7 @@ export function serveComponentKeys(parts: Parts): Handlers<typeof componentKeysS
  * unless an operator has revoked it.
  */
 export async function registerOwnKey(
-  { db, bus }: Parts,
+  { db, bus }: ComponentKeyParts,
   key: ComponentKey | undefined,
   log: Logger,
 ): Promise<ComponentKey | undefined> {
@@ -83,7 +85,10 @@ function newKeyOf(contextId: string, pem: string): NewComponentKey | Refused {
   return { id: keyIdOf(key), contextId, publicKey }
 }
 
-function registerComponentKey({ db, bus }: Parts, wanted: NewComponentKey): Promise<Outcome> {
+function registerComponentKey(
+  { db, bus }: ComponentKeyParts,
+  wanted: NewComponentKey,
+): Promise<Outcome> {
   return db.transaction(async (tx): Promise<Outcome> => {
     // The key has no row to lock yet.
     await lockNamed(tx, 'component-keys')
@@ -107,7 +112,11 @@ function registerComponentKey({ db, bus }: Parts, wanted: NewComponentKey): Prom
   })
 }
 
-function revokeComponentKey({ db, bus }: Parts, keyId: string, by: string): Promise<Outcome> {
+function revokeComponentKey(
+  { db, bus }: ComponentKeyParts,
+  keyId: string,
+  by: string,
+): Promise<Outcome> {
   return db.transaction(async (tx): Promise<Outcome> => {
     const before = await lockComponentKey(tx, keyId)
     if (before === undefined) return refuse('KEY_UNKNOWN', `no component has the key ${keyId}`)

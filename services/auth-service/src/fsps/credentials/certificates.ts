@@ -12,7 +12,7 @@ import { timeMessage } from '../../contract.ts'
 import { refuse, unknownParticipant, type Refused } from '../../domain/refusal.ts'
 import type { FindFsp } from '../find-fsp.ts'
 import { record } from '../../record.ts'
-import type { Settings } from '../../settings.ts'
+import type { AuthServiceSettings } from '../../settings.ts'
 import { foreignHost } from './domain/certified-hosts.ts'
 import { insertCertificate, type IssuedCertificate } from './store.ts'
 
@@ -40,7 +40,9 @@ const earlier_ms = 300_000
  * restart and its key is in memory only while it signs. Throws StartError for a CA that cannot
  * sign.
  */
-export async function openCa(settings: Settings): Promise<(() => Promise<Ca>) | undefined> {
+export async function openCa(
+  settings: AuthServiceSettings,
+): Promise<(() => Promise<Ca>) | undefined> {
   const { AUTH_SERVICE_CA_CERTIFICATE_FILE: file, AUTH_SERVICE_CA_KEY_FILE: keyFile } = settings
   if (file === undefined && keyFile === undefined) return undefined
   const readCa = async () => {

@@ -1,7 +1,7 @@
 /** The audit log: who did what, when, and with what effect. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { call, type Answer } from '../../api.ts'
+import { call, type OperationAnswer } from '../../api.ts'
 import { useOperator } from '../../access.ts'
 import { AskButton, type FieldOf } from '../../change.tsx'
 import { differences } from '../../domain/difference.ts'
@@ -216,7 +216,7 @@ function Verify() {
         run: () => call('POST /audit/verify'),
         done: (answer) => {
           const { clean, checked, lastNumber, lastHash, anchorsChecked, faults } =
-            answer as Answer<'POST /audit/verify'>
+            answer as OperationAnswer<'POST /audit/verify'>
           return (
             <>
               <p>

@@ -41,13 +41,13 @@ export function Sequence({ steps, payerSide, payee }: Lanes) {
 
 type Step<Type extends StoryStep['type']> = Extract<StoryStep, { readonly type: Type }>
 
-interface Row {
+interface SequenceRow {
   readonly step: StoryStep
   readonly payerSide: readonly string[]
   readonly first: string
 }
 
-function StepRow({ step, payerSide, first }: Row) {
+function StepRow({ step, payerSide, first }: SequenceRow) {
   const { from, to } = arrowOf(step, payerSide)
   return (
     <li className={`step ${from}-${to} ${step.type.toLowerCase()}${isWrong(step) ? ' wrong' : ''}`}>
