@@ -6,7 +6,7 @@
 import type { OwnKey } from '@causeway/keys/components'
 import type { SettingDefinitions, SettingValues } from '@causeway/process'
 import type { ServiceName } from '@causeway/services'
-import { runTimeSecrets, type Values } from './schema.ts'
+import { runTimeSecrets, type LiveValues } from './schema.ts'
 import { followSecrets } from './secrets.ts'
 import { followValues, type LiveSettingsParts } from './values.ts'
 
@@ -37,7 +37,7 @@ export async function openLiveSettings<Definitions extends SettingDefinitions>(
   parts: LiveSettingsParts,
 ): Promise<LiveSettings<SettingValues<Definitions>>> {
   const listeners: ((current: SettingValues<Definitions>) => void)[] = []
-  const set: Record<'values' | 'secrets', Values> = { values: {}, secrets: {} }
+  const set: Record<'values' | 'secrets', LiveValues> = { values: {}, secrets: {} }
   let current = values
 
   function apply(): void {
@@ -48,7 +48,7 @@ export async function openLiveSettings<Definitions extends SettingDefinitions>(
     parts.log.info({ changed }, 'the configuration has changed')
     for (const listener of listeners) listener(current)
   }
-  const onSet = (which: keyof typeof set) => (read: Values) => {
+  const onSet = (which: keyof typeof set) => (read: LiveValues) => {
     set[which] = read
     apply()
   }

@@ -16,7 +16,7 @@ import {
 } from '@causeway/process'
 import { secretsService, type SecretSet } from '@causeway/protos'
 import type { ServiceName } from '@causeway/services'
-import { isLower, runTimeSecrets, secretSetMessage, type Values } from './schema.ts'
+import { isLower, runTimeSecrets, secretSetMessage, type LiveValues } from './schema.ts'
 import type { LiveSettingsParts } from './values.ts'
 
 export interface SecretOptions {
@@ -26,7 +26,7 @@ export interface SecretOptions {
   readonly definitions: SettingDefinitions
   readonly ownKey: OwnKey | undefined
   /** Called with what operators have set, by name, after each change. */
-  readonly onValues: (values: Values) => void
+  readonly onValues: (values: LiveValues) => void
 }
 
 /** How often what is set is compared although no event came. */

@@ -19,16 +19,16 @@ import {
   type ConfigurationSet,
 } from '@causeway/protos'
 import type { ServiceName } from '@causeway/services'
-import { isLower, schemaMessage, setValuesOf, type Values } from './schema.ts'
+import { isLower, schemaMessage, setValuesOf, type LiveValues } from './schema.ts'
 
 export interface ValuesOptions {
   readonly service: ServiceName
   readonly schemaVersion: string
   readonly definitions: SettingDefinitions
   /** What the environment gives: the defaults. */
-  readonly values: Values
+  readonly values: LiveValues
   /** Called with what operators have set, by name, after each read. */
-  readonly onValues: (values: Values) => void
+  readonly onValues: (values: LiveValues) => void
 }
 
 export interface LiveSettingsParts {

@@ -10,7 +10,7 @@ import { parserOf } from './column-types.ts'
 import type { Statement, Value } from './database.ts'
 import { failureOf } from './failure.ts'
 
-export interface Step {
+export interface BoundStatement {
   readonly statement: Statement
   readonly values: readonly Value[]
 }
@@ -52,7 +52,7 @@ export function cut(client: ClientBase): void {
  */
 export function roundTrip(
   client: ClientBase,
-  steps: readonly Step[],
+  steps: readonly BoundStatement[],
 ): Promise<readonly StatementResult[]> {
   const line = lineOf(client)
   return new Promise((resolve, reject) => {
@@ -158,7 +158,7 @@ interface Trip extends Submittable {
 
 function newTrip(
   prepared: Map<string, readonly Column[]>,
-  steps: readonly Step[],
+  steps: readonly BoundStatement[],
   callback: Trip['callback'],
 ): Trip {
   const parameters = steps.map(({ values }) => values.map(parameter))

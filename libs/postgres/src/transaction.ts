@@ -16,7 +16,7 @@ import type {
 } from './database.ts'
 import type { OutgoingMessage } from './outgoing-message.ts'
 import { isConflict, sqlState, wasRefused } from './failure.ts'
-import { roundTrip, type Step } from './round-trip.ts'
+import { roundTrip, type BoundStatement } from './round-trip.ts'
 import { statement } from './statement.ts'
 
 /** A connection reserved until the work is done; a discarded one is closed, not used again. */
@@ -76,13 +76,16 @@ const beginnings = {
   'repeatable read, read only': statement('begin isolation level repeatable read read only'),
 } as const
 
-function beginningOf({ isolation = 'read committed', readOnly }: TransactionOptions): Step {
+function beginningOf({
+  isolation = 'read committed',
+  readOnly,
+}: TransactionOptions): BoundStatement {
   const kind = readOnly === true ? (`${isolation}, read only` as const) : isolation
   return { statement: beginnings[kind], values: [] }
 }
 
-const commit: Step = { statement: statement('commit'), values: [] }
-const rollback: Step = { statement: statement('rollback'), values: [] }
+const commit: BoundStatement = { statement: statement('commit'), values: [] }
+const rollback: BoundStatement = { statement: statement('rollback'), values: [] }
 
 /** Nothing was committed, whether ROLLBACK arrives or the connection is gone. */
 async function undo(session: Session, tx: OpenTransaction, reason: unknown): Promise<void> {
@@ -111,7 +114,7 @@ async function commitAlone(session: Session, tx: OpenTransaction): Promise<void>
   if (did !== 'COMMIT') throw tx.failure() ?? notCommitted()
 }
 
-type Outcome =
+type CommitOutcome =
   | { readonly type: 'open' }
   | { readonly type: 'committed' }
   | { readonly type: 'unknown'; readonly error: Error }
@@ -123,7 +126,7 @@ async function commitWithOutbox(
   outbox: Outbox,
 ): Promise<void> {
   tx.end()
-  let outcome: Outcome = { type: 'open' }
+  let outcome: CommitOutcome = { type: 'open' }
   let isWritten = false
   const query = async <Row>(lastStatement: Statement, values: readonly Value[]) => {
     if (isWritten) throw new Error('The outbox writes with one statement')
@@ -151,7 +154,7 @@ async function commitWithOutbox(
   settle(ticket, outcome)
 }
 
-function settle(ticket: OutboxTicket, outcome: Outcome): void {
+function settle(ticket: OutboxTicket, outcome: CommitOutcome): void {
   switch (outcome.type) {
     case 'committed':
       ticket.committed()
@@ -185,24 +188,24 @@ interface OpenTransaction extends Transaction {
   /** There is nothing to commit. */
   isEmpty(): boolean
   /** Statements that have not been sent: BEGIN, if none was, and the statement that is to run last. */
-  takeRest(): readonly Step[]
+  takeRest(): readonly BoundStatement[]
   hasBegun(): boolean
   /** The first statement that failed. */
   failure(): Error | undefined
 }
 
 /** A statement that waits for the others of its turn of the event loop. */
-interface Asked {
-  readonly step: Step
+interface QueuedStatement {
+  readonly step: BoundStatement
   readonly resolve: (rows: readonly unknown[]) => void
   readonly reject: (error: unknown) => void
 }
 
 function openTransaction(client: ClientBase, options: TransactionOptions): OpenTransaction {
   const announced: OutgoingMessage[] = []
-  let beginning: readonly Step[] = [beginningOf(options)]
-  let last: readonly Step[] = []
-  let asked: readonly Asked[] = []
+  let beginning: readonly BoundStatement[] = [beginningOf(options)]
+  let last: readonly BoundStatement[] = []
+  let asked: readonly QueuedStatement[] = []
   let ended = false
   let failed: Error | undefined
 

@@ -5,7 +5,7 @@
  */
 import { errorCatalogue, errorInformation, type ErrorCode } from '@causeway/fspiop'
 import type { RefusalReason } from '@causeway/protos'
-import type { Refused } from './answer.ts'
+import type { RefusedOperation } from './answer.ts'
 import type { Json } from './json.ts'
 import type { AdminSettings } from './settings.ts'
 
@@ -188,7 +188,7 @@ export function isReason(word: string): word is Reason {
 
 /** Status and body of a refusal. */
 export function errorAnswer(
-  { reason, detail }: Refused,
+  { reason, detail }: RefusedOperation,
   compatibility: Compatibility,
 ): { readonly status: number; readonly body: Json } {
   const { status, code } = meaningOf(reason, compatibility)

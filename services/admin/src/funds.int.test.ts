@@ -6,12 +6,12 @@ import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { newPayment, request } from './testing/payments.ts'
-import { openWorld, type ApiResponse, type World } from './testing/world.ts'
+import { openWorld, type ApiResponse, type AdminWorld } from './testing/world.ts'
 import { accountOf, deposit, onboard, openScheme } from './testing/scheme.ts'
 
 const services = [participantLifecycle, settlements, transfers] as const
 
-let admin: World
+let admin: AdminWorld
 let path: string
 
 const compatibilities = ['specification', 'mojaloop'] as const

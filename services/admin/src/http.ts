@@ -202,12 +202,12 @@ function ipv4Of(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/, '')
 }
 
-type Asked = Parameters<Operation['run']>[0]
+type OperationCall = Parameters<Operation['run']>[0]
 
 /** After failures of the same address a log-in waits; to begin one (201) counts like a failure. */
 async function logIn(
   operation: Operation,
-  call: Asked,
+  call: OperationCall,
   { attempts }: HttpOptions,
 ): Promise<OperationResult> {
   const by = { address: call.address, name: nameIn(call.body) }
@@ -245,7 +245,7 @@ function readCall(
   request: Request,
   { actor, token }: Caller,
   address: string,
-): Read<Asked> {
+): Read<OperationCall> {
   const types = ['json', ...(operation.about.files ?? [])]
   const wanted = request.accepts(types) || (acceptsVendorJson(request) && 'json')
   if (wanted === false) return refused('NOT_ACCEPTABLE', 'answers are application/json')
@@ -275,7 +275,7 @@ function readCall(
   }
 }
 
-function sentIn({ url, body }: Request): Asked['sent'] {
+function sentIn({ url, body }: Request): OperationCall['sent'] {
   return { uri: url, body: Buffer.isBuffer(body) ? body.toString('utf8') : '' }
 }
 

@@ -26,7 +26,7 @@ type PathValues<Path extends string> = {
 }
 
 /** The arguments of an operation: a request that was read and is valid. */
-export interface Asked<Body, Search> {
+export interface OperationRequest<Body, Search> {
   /** The operator's name, 'unknown' where none is required. */
   readonly actor: string
   /** The token that was sent, '' where none is required. */
@@ -47,7 +47,10 @@ export interface Asked<Body, Search> {
   readonly header: (name: string) => string
 }
 
-export type Call<Body, Path extends string = string, Search = Query> = Asked<Body, Search> &
+export type Call<Body, Path extends string = string, Search = Query> = OperationRequest<
+  Body,
+  Search
+> &
   PathValues<Path>
 
 /** The answer by status: its shape, or null when it has no body. */
@@ -83,10 +86,10 @@ export interface Operation {
   readonly query: z.ZodType
   /** null: the operation takes no body; one that is sent is not read. */
   readonly body: z.ZodType | null
-  run(call: Asked<unknown, unknown>): Promise<OperationResult>
+  run(call: OperationRequest<unknown, unknown>): Promise<OperationResult>
 }
 
-type Run<Body, Path extends string, Search> = (
+type RunOperation<Body, Path extends string, Search> = (
   call: Call<Body, Path, Search>,
 ) => Promise<OperationResult>
 
@@ -94,7 +97,7 @@ type Run<Body, Path extends string, Search> = (
 export function reads<const Path extends string, Search = Query>(
   path: Path,
   about: About<Search>,
-  run: Run<undefined, Path, Search>,
+  run: RunOperation<undefined, Path, Search>,
 ): Operation {
   return operation({ method: 'GET', path, body: null, about, run })
 }
@@ -104,7 +107,7 @@ export function commands<const Path extends string, Search = Query>(
   method: 'POST' | 'DELETE',
   path: Path,
   about: About<Search>,
-  run: Run<undefined, Path, Search>,
+  run: RunOperation<undefined, Path, Search>,
 ): Operation {
   return operation({ method, path, body: null, about, run })
 }
@@ -115,7 +118,7 @@ export function writes<Body, const Path extends string, Search = Query>(
   path: Path,
   body: z.ZodType<Body>,
   about: About<Search>,
-  run: Run<Body, Path, Search>,
+  run: RunOperation<Body, Path, Search>,
 ): Operation {
   return operation({ method, path, body, about, run })
 }

@@ -4,12 +4,12 @@ import * as transfers from '@causeway/transfers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { openWorld, type ApiResponse, type World } from './testing/world.ts'
+import { openWorld, type ApiResponse, type AdminWorld } from './testing/world.ts'
 import { accountOf, deferredNet, deposit, onboard, openScheme } from './testing/scheme.ts'
 
 const services = [participantLifecycle, settlements, transfers] as const
 
-let admin: World
+let admin: AdminWorld
 /** `known` is an active participant, `sleeper` an inactive one. */
 let settlementId: number
 let positionId: number

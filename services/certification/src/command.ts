@@ -60,7 +60,7 @@ function casesOf({ roles, ids }: CommandOptions): readonly Case[] {
   return chosen
 }
 
-interface Run {
+interface CertificationRun {
   readonly settings: CertificationSettings
   readonly results: readonly CaseResult[]
 }
@@ -69,7 +69,7 @@ async function run(
   { settings, host, port }: CommandOptions,
   chosen: readonly Case[],
   print: (line: string) => void,
-): Promise<Run> {
+): Promise<CertificationRun> {
   const peer = await openPeer({ ...settings, host, port, callbackUrl: () => settings.callbackUrl })
   print(`the hub for ${settings.fsp} is ${peer.url}`)
   const results = await runCases(chosen, settings, peer, (result) => print(lineOf(result)))
@@ -82,7 +82,7 @@ async function runReference(
   { settings: given, host, port }: CommandOptions,
   chosen: readonly Case[],
   onResult: (result: CaseResult) => void,
-): Promise<Run> {
+): Promise<CertificationRun> {
   const [signing, fspSigning] = await Promise.all([newSigning(), newSigning()])
   const own = generateKeyPairSync('rsa', { modulusLength: 2_048 })
   const theirs = generateKeyPairSync('rsa', { modulusLength: 2_048 })

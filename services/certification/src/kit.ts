@@ -7,7 +7,7 @@ import { type Inbox, type Matches, openInbox } from './inbox.ts'
 import { type Draft, write } from './message.ts'
 import type { FspResponse, Exchanged, Peer, Reply, Taken } from './peer.ts'
 import type { CertificationSettings } from './settings.ts'
-import { type Action, NotTriggered, type Outcome } from './trigger.ts'
+import { type Action, NotTriggered, type ActionOutcome } from './trigger.ts'
 
 export type { Matches } from './inbox.ts'
 
@@ -39,7 +39,7 @@ export interface Kit {
 
 export interface Triggered {
   /** Undefined: not reported within the time. */
-  outcome(within_ms: number): Promise<Outcome | undefined>
+  outcome(within_ms: number): Promise<ActionOutcome | undefined>
   /** The first message of the action: the case is not run when the FSP cannot be triggered. */
   begun(what: string, matches: Matches): Promise<Taken>
 }

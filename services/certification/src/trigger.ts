@@ -58,7 +58,7 @@ interface Money {
 }
 
 /** How an action ended, where the FSP reports it. */
-export interface Outcome {
+export interface ActionOutcome {
   /** COMMITTED, ABORTED, UNRESOLVED …: the word of the FSP. */
   readonly state?: string
   readonly authToken?: string
@@ -67,7 +67,7 @@ export interface Outcome {
 export type TriggerRequest = Action & { readonly case: string; readonly role: Role }
 
 /** Rejects with NotTriggered when the FSP cannot do that. */
-export type Trigger = (request: TriggerRequest) => Promise<Outcome>
+export type Trigger = (request: TriggerRequest) => Promise<ActionOutcome>
 
 export class NotTriggered extends Error {}
 
@@ -85,7 +85,7 @@ export function webhook(url: string): Trigger {
       throw new NotTriggered(`the trigger answered ${answer.statusCode} to ${asked.action}`)
     }
     try {
-      const outcome = JSON.parse(text) as Outcome | null
+      const outcome = JSON.parse(text) as ActionOutcome | null
       return outcome ?? {}
     } catch {
       return {}

@@ -19,7 +19,7 @@ import {
   withHeaders,
   type Sent,
 } from './testing/messages.ts'
-import { openWorld, participant, send, summary, type World } from './testing/world.ts'
+import { openWorld, participant, send, summary, type EdgeWorld } from './testing/world.ts'
 
 const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
 const query = message('GET', `/transfers/${id}`)
@@ -46,7 +46,11 @@ function padded(bytes: number): string {
 }
 
 /** A connection that has sent the head of a request and nothing of its body. */
-function hanging({ url }: World['edge'], { method, path, headers }: Sent, bytes: number): Socket {
+function hanging(
+  { url }: EdgeWorld['edge'],
+  { method, path, headers }: Sent,
+  bytes: number,
+): Socket {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const all = Object.entries({ ...headers, host: '127.0.0.1', 'content-length': String(bytes) })
   const head = all.map(([name, value]) => `${name}: ${value}`).join('\r\n')
@@ -95,7 +99,7 @@ function firstOf(all: readonly Promise<string>[], count: number): Promise<readon
 }
 
 /** Many events at once that were caused by a message of an FSP received `age_ms` ago. */
-function publishLate({ parts }: World, age_ms: number): Promise<void> {
+function publishLate({ parts }: EdgeWorld, age_ms: number): Promise<void> {
   const receivedAt = new Date(Date.now() - age_ms).toISOString()
   const events = Array.from({ length: 20 }, () =>
     newEvent(
@@ -114,7 +118,7 @@ function publishLate({ parts }: World, age_ms: number): Promise<void> {
   return parts.bus.publish(events)
 }
 
-function inFlight(world: World, count: number): Promise<unknown> {
+function inFlight(world: EdgeWorld, count: number): Promise<unknown> {
   return eventually(async () => {
     const metrics = await world.parts.metrics.metrics()
     return metrics.includes(`fspiop_api_requests_in_flight ${count}\n`) ? true : undefined
@@ -122,7 +126,7 @@ function inFlight(world: World, count: number): Promise<unknown> {
 }
 
 describe('Messages that are too large, truncated or not HTTP', () => {
-  let world: World
+  let world: EdgeWorld
   beforeAll(async () => {
     world = await openWorld()
   })
@@ -188,7 +192,7 @@ describe('Messages that are too large, truncated or not HTTP', () => {
 })
 
 describe('Checks before the body is read', () => {
-  let world: World
+  let world: EdgeWorld
   beforeAll(async () => {
     world = await openWorld()
   })

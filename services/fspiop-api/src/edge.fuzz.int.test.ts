@@ -9,9 +9,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { every } from './testing/every.ts'
 import { message, participantsRequest, type Sent } from './testing/messages.ts'
-import { openWorld, send, type World } from './testing/world.ts'
+import { openWorld, send, type EdgeWorld } from './testing/world.ts'
 
-let world: World
+let world: EdgeWorld
 beforeAll(async () => {
   world = await openWorld()
 })

@@ -14,7 +14,7 @@ import {
   type Sent,
 } from './testing/messages.ts'
 import { testSettings } from './testing/settings.ts'
-import { openWorld, send, summary, type World } from './testing/world.ts'
+import { openWorld, send, summary, type EdgeWorld } from './testing/world.ts'
 
 const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
 const reject = message('PUT', `/transfers/${id}/error`, { errorInformation })
@@ -24,7 +24,7 @@ function prepare(body: string | Buffer = transferBody()): Sent {
   return { ...message('POST', '/transfers'), body }
 }
 
-let world: World
+let world: EdgeWorld
 beforeAll(async () => {
   world = await openWorld()
 })

@@ -4,9 +4,9 @@ import { gzipSync } from 'node:zlib'
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { message, transferBody, type Sent } from './testing/messages.ts'
-import { openWorld, send, summary, type World } from './testing/world.ts'
+import { openWorld, send, summary, type EdgeWorld } from './testing/world.ts'
 
-let world: World
+let world: EdgeWorld
 beforeAll(async () => {
   world = await openWorld()
 })

@@ -106,11 +106,11 @@ export function openWriter(connection: LeaderConnection, options: WriterOptions)
   }
 }
 
-type Run = ExclusiveWork | { readonly type: 'COMMANDS'; readonly commands: readonly Command[] }
+type QueueRun = ExclusiveWork | { readonly type: 'COMMANDS'; readonly commands: readonly Command[] }
 
 /** Exclusive work splits the queue: earlier commands commit before it, later ones after it. */
-function runsOf(items: readonly Item[]): readonly Run[] {
-  const runs: Run[] = []
+function runsOf(items: readonly Item[]): readonly QueueRun[] {
+  const runs: QueueRun[] = []
   let commands: Command[] = []
   for (const item of items) {
     if (item.type !== 'EXCLUSIVE') {

@@ -18,7 +18,7 @@ import {
   openSink,
   openWorld,
   quickSettings,
-  type World,
+  type NotificationsWorld,
 } from './testing/world.ts'
 
 const opened: { stop(): Promise<void> }[] = []
@@ -33,7 +33,7 @@ async function mailServer(options?: SMTPServerOptions, port?: number): Promise<T
   return server
 }
 
-async function worldWith(changes: Partial<NotificationsSettings>): Promise<World> {
+async function worldWith(changes: Partial<NotificationsSettings>): Promise<NotificationsWorld> {
   const world = await openWorld({ NOTIFICATIONS_MAIL_FROM: 'hub@hub.example', ...changes })
   opened.push(world)
   return world
@@ -47,7 +47,7 @@ function arrived({ mails }: TestMailServer, count: number): Promise<TestMailServ
   return eventually(() => (mails.length >= count ? mails : undefined), `${count} e-mails`)
 }
 
-function deadLettersOf({ parts }: World, query: { readonly fspId?: string }) {
+function deadLettersOf({ parts }: NotificationsWorld, query: { readonly fspId?: string }) {
   const operator = parts.grpc.client(notificationsService, 'notifications')
   return eventually(async () => {
     const { deadLetters } = await operator.ListDeadLetters({ ...query, limit: 10 })

@@ -17,7 +17,7 @@ import {
   openWorld,
   openStore,
   type Sink,
-  type World,
+  type NotificationsWorld,
 } from './testing/world.ts'
 
 const ends: (() => Promise<unknown>)[] = []
@@ -32,7 +32,7 @@ async function sinkThat(answers: Sink['answers']): Promise<Sink> {
   return sink
 }
 
-async function openTestWorld(...how: Parameters<typeof openWorld>): Promise<World> {
+async function openTestWorld(...how: Parameters<typeof openWorld>): Promise<NotificationsWorld> {
   const world = await openWorld(...how)
   ends.push(() => world.stop())
   return world

@@ -23,7 +23,7 @@ import {
   modified,
   readReminder,
   type Proposal,
-  type Refused,
+  type RefusedReminder,
   type Reminder,
 } from './domain/reminder.ts'
 import {
@@ -102,7 +102,7 @@ function ofOwners({
 async function deniedUrl(
   egress: Egress,
   { taskType, url }: Pick<ScheduleReminder, 'taskType' | 'url'>,
-): Promise<Refused | undefined> {
+): Promise<RefusedReminder | undefined> {
   if (taskType !== 'HTTP_POST' || url === undefined || !URL.canParse(url)) return undefined
   const fault = await egress.faultNow(new URL(url))
   return fault === undefined ? undefined : refuse('INVALID', `url: ${fault}`)
@@ -175,11 +175,11 @@ function record(
   return appendHistory(tx, [{ id, owner, what, dueAt: null, attempts: 0, detail: null }], now)
 }
 
-function refusalOf({ reason, detail }: Refused) {
+function refusalOf({ reason, detail }: RefusedReminder) {
   return { reason, detail }
 }
 
-function refusedWith(refused: Refused) {
+function refusedWith(refused: RefusedReminder) {
   return { refusal: refusalOf(refused) }
 }
 

@@ -8,7 +8,7 @@ import { Counter } from 'prom-client'
 import { usualBounds, type DeliveryBounds } from './bounds.ts'
 import { schedulerHandlers } from './serve.ts'
 import type { SchedulerSettings } from './settings.ts'
-import { type Outcome } from './store.ts'
+import { type AttemptOutcome } from './store.ts'
 import { deliverDue } from './deliver.ts'
 
 const connections_max = 4
@@ -67,7 +67,7 @@ export const start = async (
   }
 }
 
-function countOutcomes(metrics: Metrics): (outcome: Outcome) => void {
+function countOutcomes(metrics: Metrics): (outcome: AttemptOutcome) => void {
   const outcomes = new Counter({
     name: 'scheduler_reminders_total',
     help: 'due reminders: delivered, retried, or failed for this time',

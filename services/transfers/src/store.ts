@@ -36,7 +36,7 @@ export interface Claim {
 }
 
 /** A row that is to move, if it is still open. */
-export interface Change {
+export interface TransferMove {
   readonly transfer: Claimed & (Open | Final)
   /** Whether it moves from RESERVED as well as from RECEIVED. */
   readonly fromReserved: boolean
@@ -73,7 +73,7 @@ export interface TransferTables {
   requests(transferIds: readonly string[]): Promise<ReadonlyMap<string, Relay>>
   /** Moves the rows that are still open and announces the events that `buildEvents` builds, or does neither. */
   move(
-    changes: readonly Change[],
+    changes: readonly TransferMove[],
     now: Date,
     buildEvents: (movement: Movement) => readonly OutgoingMessage[],
   ): Promise<Movement>
@@ -324,7 +324,7 @@ export async function readTransfers(
 
 async function move(
   tx: Queries,
-  changes: readonly Change[],
+  changes: readonly TransferMove[],
   now: Date,
   bodies: Bodies,
 ): Promise<Movement> {
@@ -367,9 +367,13 @@ function claimValues(claims: readonly Claim[], now: Date, bodies: Bodies): (Buff
   ]
 }
 
-function changeValues(changes: readonly Change[], now: Date, bodies: Bodies): (Buffer | Date)[] {
+function changeValues(
+  changes: readonly TransferMove[],
+  now: Date,
+  bodies: Bodies,
+): (Buffer | Date)[] {
   const ends = changes.map((change) => ({ ...change, end: finalColumns(change.transfer) }))
-  const texts = (of: (end: FinalColumns, change: Change) => string | null): Buffer =>
+  const texts = (of: (end: FinalColumns, change: TransferMove) => string | null): Buffer =>
     textArray(ends.map((change) => of(change.end, change)))
   const messages = changes.map(({ message }) => message)
   return [

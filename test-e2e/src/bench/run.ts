@@ -1,7 +1,7 @@
 /** One run of the bench: makes the payments, reads their cost, and reports faults. */
 import { readMemory } from './cpu.ts'
 import type { Holdings } from './database.ts'
-import type { Report as FspReport, Probed, Run, RunResult } from './fsps/messages.ts'
+import type { Report as FspReport, Probed, RunPayments, RunResult } from './fsps/messages.ts'
 import { faultsOf, notDurable, verdictOf, type Evidence } from './gate.ts'
 import type { Machine } from './machine.ts'
 import type { BenchOptions } from './options.ts'
@@ -81,7 +81,7 @@ async function prepare(options: BenchOptions, { hub, fsps }: Setup, plan: Plan):
  */
 export async function payThrough(
   setup: Setup,
-  command: Run,
+  command: RunPayments,
 ): Promise<{ readonly result: RunResult; readonly opened: Reading; readonly closed: Reading }> {
   const edges = new Map<string, Promise<Reading>>()
   const { result } = await setup.fsps.ask(command, 'DONE', (report) => {

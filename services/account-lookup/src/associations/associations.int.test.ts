@@ -14,10 +14,10 @@ import {
   removal,
   type Entry,
   type Named,
-  type World,
+  type AccountLookupWorld,
 } from '../testing/world.ts'
 
-let world: World
+let world: AccountLookupWorld
 let id = 0
 /** A number that no other test has used. */
 function msisdn(): string {

@@ -48,7 +48,7 @@ export type Reason =
   /** The detail is the oracle's description. */
   | 'ORACLE_REFUSED'
 
-export type Outcome =
+export type AssociationOutcome =
   | { readonly type: 'DONE' }
   | { readonly type: 'REFUSED'; readonly reason: Reason; readonly detail?: string | undefined }
 
@@ -56,7 +56,7 @@ export type Outcome =
 export type Task =
   | { readonly type: 'BUILT_IN'; readonly command: Command }
   | { readonly type: 'EXTERNAL'; readonly command: Command; readonly oracle: ExternalOracle }
-  | { readonly type: 'REFUSED'; readonly outcome: Outcome }
+  | { readonly type: 'REFUSED'; readonly outcome: AssociationOutcome }
 
 /** A request with its tasks: a batch has one per party, in its order. */
 export interface PlannedRequest {
@@ -168,7 +168,10 @@ function refusedTask(reason: Reason, detail?: string): Task {
 }
 
 /** The one event that completes a request; `outcomes` are those of its tasks, in their order. */
-export function resultEvent(event: CommandEvent, outcomes: readonly Outcome[]): OutgoingMessage {
+export function resultEvent(
+  event: CommandEvent,
+  outcomes: readonly AssociationOutcome[],
+): OutgoingMessage {
   if (event.name === 'ParticipantBatchAssociationRequestReceived')
     return batchResultEvent(event, outcomes)
   const [outcome] = outcomes
@@ -190,7 +193,10 @@ export function resultEvent(event: CommandEvent, outcomes: readonly Outcome[]): 
 }
 
 /** The whole request fails when every party is refused for the same request-level reason. */
-function batchResultEvent(event: BatchEvent, outcomes: readonly Outcome[]): OutgoingMessage {
+function batchResultEvent(
+  event: BatchEvent,
+  outcomes: readonly AssociationOutcome[],
+): OutgoingMessage {
   const { requestId, requesterFspId, version, currency, partyList } = event.payload
   const failure = wholeFailure(outcomes)
   const result =
@@ -220,9 +226,9 @@ const wholeReasons: ReadonlySet<Reason> = new Set([
   'ORACLE_TRIPPED',
 ])
 
-type Refusal = Extract<Outcome, { type: 'REFUSED' }>
+type Refusal = Extract<AssociationOutcome, { type: 'REFUSED' }>
 
-function wholeFailure(outcomes: readonly Outcome[]): Refusal | undefined {
+function wholeFailure(outcomes: readonly AssociationOutcome[]): Refusal | undefined {
   const [first] = outcomes
   if (first?.type !== 'REFUSED' || !wholeReasons.has(first.reason)) return undefined
   const isOne = outcomes.every((each) => each.type === 'REFUSED' && each.reason === first.reason)

@@ -12,7 +12,7 @@ import {
   commandTypeOf,
   resultEvent,
   type CommandEvent,
-  type Outcome,
+  type AssociationOutcome,
   type Task,
   type PlannedRequest,
 } from './contract.ts'
@@ -80,7 +80,7 @@ export interface Settled {
   readonly event: CommandEvent
   /** Its outcomes are those of the first request with its id. */
   readonly isRepeat: boolean
-  readonly outcomes: readonly Outcome[]
+  readonly outcomes: readonly AssociationOutcome[]
 }
 
 async function store(
@@ -117,11 +117,11 @@ async function store(
  */
 function withOutcomes(
   requests: readonly PlannedRequest[],
-  builtIn: readonly Outcome[],
+  builtIn: readonly AssociationOutcome[],
   externalOutcomes: Outcomes,
 ): readonly Settled[] {
   const rest = builtIn.values()
-  const outcomeOf = (task: Task): Outcome | undefined => {
+  const outcomeOf = (task: Task): AssociationOutcome | undefined => {
     if (task.type === 'REFUSED') return task.outcome
     return task.type === 'BUILT_IN' ? rest.next().value : externalOutcomes.get(task)
   }

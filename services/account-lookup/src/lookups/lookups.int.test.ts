@@ -13,10 +13,10 @@ import {
   relay,
   removal,
   type Named,
-  type World,
+  type AccountLookupWorld,
 } from '../testing/world.ts'
 
-let world: World
+let world: AccountLookupWorld
 let id = 0
 /** A number that no other test has used. */
 function msisdn(): string {

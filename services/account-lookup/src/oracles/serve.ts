@@ -9,7 +9,7 @@ import {
   decideOracle,
   type Oracle,
   type Proposal,
-  type Refused,
+  type RefusedOracle,
 } from './domain/oracle.ts'
 import type { OracleStore, Stored } from './store.ts'
 import { anyCurrency } from '../domain/match.ts'
@@ -63,7 +63,7 @@ export function oracleHandlers({
 async function deniedEndpoint(
   egress: Egress,
   value: string | undefined,
-): Promise<Refused | undefined> {
+): Promise<RefusedOracle | undefined> {
   if (value === undefined || value === builtInEndpoint || !URL.canParse(value)) return undefined
   const fault = await egress.faultNow(new URL(value))
   return fault === undefined ? undefined : refuse('INVALID', `endpoint.value: ${fault}`)
@@ -86,6 +86,6 @@ function messageOf({ id, currency, ...oracle }: Oracle): OracleMessage {
   return { oracleId: id, ...oracle, ...(currency === anyCurrency ? {} : { currency }) }
 }
 
-function refusedWith({ reason, detail }: Refused) {
+function refusedWith({ reason, detail }: RefusedOracle) {
   return { oracle: null, refusal: { reason, detail }, result: 'refusal' as const }
 }

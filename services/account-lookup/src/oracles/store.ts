@@ -12,9 +12,9 @@ import {
   type Transaction,
 } from '@causeway/postgres'
 import { refuse } from '@causeway/services'
-import type { Draft, DraftDecision, Oracle, Proposal, Refused } from './domain/oracle.ts'
+import type { Draft, DraftDecision, Oracle, Proposal, RefusedOracle } from './domain/oracle.ts'
 
-export type Stored = { readonly type: 'STORED'; readonly oracle: Oracle } | Refused
+export type Stored = { readonly type: 'STORED'; readonly oracle: Oracle } | RefusedOracle
 
 export interface OracleStore {
   /** The active ones, in the order of their ids. */
@@ -57,7 +57,7 @@ const removeStatement = statement(`
 const isTaken = '23505'
 
 export function openOracleStore(db: Database, bus: EventBus): OracleStore {
-  const record = (tx: Transaction, change: Change) => {
+  const record = (tx: Transaction, change: OracleChange) => {
     bus.announce(tx, [auditEntryOf(change)])
   }
   return {
@@ -95,14 +95,14 @@ export function openOracleStore(db: Database, bus: EventBus): OracleStore {
   }
 }
 
-interface Change {
+interface OracleChange {
   readonly action: string
   readonly before: Oracle | null
   readonly after: Oracle | null
   readonly by: Author
 }
 
-function auditEntryOf({ action, before, after, by }: Change) {
+function auditEntryOf({ action, before, after, by }: OracleChange) {
   const subject = `oracles/${String((after ?? before)?.id)}`
   return auditEntry('account-lookup', {
     ...by,

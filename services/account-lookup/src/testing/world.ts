@@ -64,7 +64,7 @@ export interface Counts {
   derivedEvents: number
 }
 
-export interface World {
+export interface AccountLookupWorld {
   readonly parts: TestParts
   readonly counts: Counts
   readonly participants: Map<string, Participant>
@@ -77,7 +77,7 @@ export interface World {
    * Crashes the process: memory is lost, statements in progress on the database continue. This
    * environment is unusable afterwards.
    */
-  crash(): Promise<World>
+  crash(): Promise<AccountLookupWorld>
   stop(): Promise<void>
 }
 
@@ -93,7 +93,7 @@ const answers = [
 
 export async function openWorld(
   changed: Partial<AccountLookupSettings & LookupBounds> = {},
-): Promise<World> {
+): Promise<AccountLookupWorld> {
   const participants = new Map(
     [participant('greenbank'), participant('bluewallet'), participant('mangobank')].map((each) => [
       each.name,
@@ -110,7 +110,7 @@ async function openOn(
   participants: Map<string, Participant>,
   changed: Partial<AccountLookupSettings & LookupBounds>,
   before: Promise<void> = Promise.resolve(),
-): Promise<World> {
+): Promise<AccountLookupWorld> {
   serveParticipants(parts, participants)
   const published: Message[] = []
   const listening = await parts.bus.subscribe({

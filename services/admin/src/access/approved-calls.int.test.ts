@@ -14,7 +14,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { operations } from '../routes.ts'
 import { settings } from '../settings.ts'
 import { deferredNet } from '../testing/scheme.ts'
-import { openWorld, type ApiResponse, type World } from '../testing/world.ts'
+import { openWorld, type ApiResponse, type AdminWorld } from '../testing/world.ts'
 import { connect } from '../upstream.ts'
 import { needsSecond } from './four-eyes.ts'
 
@@ -30,7 +30,7 @@ const services = [
   audit,
 ]
 
-let admin: World
+let admin: AdminWorld
 /** What the two operators have done by the audit log, in its order. */
 const actions: string[] = []
 

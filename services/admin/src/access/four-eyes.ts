@@ -165,12 +165,12 @@ interface SentOperation extends z.infer<typeof sentOperation> {
   readonly createdBy: string
 }
 
-type Outcome = { readonly status: number; readonly body: Json }
+type OperationOutcome = { readonly status: number; readonly body: Json }
 
 async function storedOutcome(
   { operators }: Deps,
   { requestId }: Approval,
-): Promise<Outcome | null> {
+): Promise<OperationOutcome | null> {
   const { status } = await operators.GetOperationOutcome({ requestId })
   return status === undefined ? null : { status, body: null }
 }
@@ -186,7 +186,7 @@ async function outcomeOf(
   all: readonly GuardedOperation[],
   approval: Approval,
   approver: Approver,
-): Promise<Outcome | null> {
+): Promise<OperationOutcome | null> {
   const { requestId, createdBy, contentJson } = approval
   const operation = sentOperation.parse(JSON.parse(contentJson))
   const proof = { token: approver.token, requestId, call: operation.callHash }

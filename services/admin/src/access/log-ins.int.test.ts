@@ -11,7 +11,7 @@ import { issueClientCertificate, makeCa } from '@causeway/pki'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { refusalOf } from '../testing/identities.ts'
-import { openWorld, type ApiResponse, type World } from '../testing/world.ts'
+import { openWorld, type ApiResponse, type AdminWorld } from '../testing/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'causeway-log-ins-'))
 const firstPassword = 'the first password of all'
@@ -21,7 +21,7 @@ const day_ms = 86_400_000
 const validity = { from: new Date(Date.now() - day_ms), to: new Date(Date.now() + day_ms) }
 const ca = makeCa({ subject: { commonName: 'operators CA', organization: 'Hub' }, validity })
 
-let admin: World
+let admin: AdminWorld
 /** The administrator's token and key. */
 let token = ''
 const device = createAuthenticator()

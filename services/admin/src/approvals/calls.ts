@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Approval, ApprovalKind } from '@causeway/protos'
 import { approvalKinds } from '@causeway/services'
 import { z } from 'zod'
-import { answered, type OperationResult, type Refused } from '../answer.ts'
+import { answered, type OperationResult, type RefusedOperation } from '../answer.ts'
 import type { Reason } from '../contract.ts'
 import { correlationId } from '../fields.ts'
 import type { Json } from '../json.ts'
@@ -80,7 +80,7 @@ export async function decideApproval(
   kinds: readonly [ApprovalKind, ...ApprovalKind[]],
   { requestId, decision, note }: Verdict,
   actor: string,
-): Promise<DecidedApproval | Refused> {
+): Promise<DecidedApproval | RefusedOperation> {
   const { service } = approvalKinds[kinds[0]]
   const { approval, refusal, isApprovedNow } = await deps.approvals[service].DecideApproval(
     {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import * as config from '@causeway/config'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { openWorld, type ApiResponse, type World } from '../testing/world.ts'
+import { openWorld, type ApiResponse, type AdminWorld } from '../testing/world.ts'
 
-let admin: World
+let admin: AdminWorld
 /** A new one for each test. */
 let context: string
 

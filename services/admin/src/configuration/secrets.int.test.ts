@@ -4,9 +4,9 @@ import { signRequest } from '@causeway/keys/components'
 import { makeComponentKey, type TestComponentKey } from '@causeway/keys/components/testing'
 import * as config from '@causeway/config'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { openWorld, type ApiResponse, type World } from '../testing/world.ts'
+import { openWorld, type ApiResponse, type AdminWorld } from '../testing/world.ts'
 
-let admin: World
+let admin: AdminWorld
 let componentKey: TestComponentKey
 /** A new one for each test. */
 let context: string

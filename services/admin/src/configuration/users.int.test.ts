@@ -6,9 +6,9 @@ import * as quoting from '@causeway/quoting'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { onboard, openScheme } from '../testing/scheme.ts'
-import { openWorld, type ApiResponse, type World } from '../testing/world.ts'
+import { openWorld, type ApiResponse, type AdminWorld } from '../testing/world.ts'
 
-let admin: World
+let admin: AdminWorld
 
 beforeAll(async () => {
   admin = await openWorld([config, participantLifecycle, settlements, quoting], {

@@ -126,7 +126,7 @@ async function deleteRule(deps: Deps, id: string, actor: string): Promise<Operat
   })
 }
 
-interface Change {
+interface RulesChange {
   readonly rules: readonly StoredRule[]
   /** The answer when the change was made. */
   readonly answer: Answered
@@ -138,7 +138,7 @@ async function changeRules(
   actor: string,
   change: (
     rules: readonly StoredRule[],
-  ) => Change | Extract<OperationResult, { outcome: 'refused' }>,
+  ) => RulesChange | Extract<OperationResult, { outcome: 'refused' }>,
 ): Promise<OperationResult> {
   for (let tries = 1; tries <= tries_max; tries++) {
     const state = await rules.GetSchemeRules({})

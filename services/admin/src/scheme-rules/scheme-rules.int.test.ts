@@ -1,9 +1,9 @@
 import { schemeRulesService } from '@causeway/protos'
 import * as quoting from '@causeway/quoting'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { openWorld, type ApiResponse, type World } from '../testing/world.ts'
+import { openWorld, type ApiResponse, type AdminWorld } from '../testing/world.ts'
 
-let admin: World
+let admin: AdminWorld
 
 beforeAll(async () => {
   admin = await openWorld([quoting])

@@ -7,12 +7,12 @@ import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { fulfil, newPayment, request, transactionOf, type Payment } from '../testing/payments.ts'
-import { openWorld, type ApiResponse, type World } from '../testing/world.ts'
+import { openWorld, type ApiResponse, type AdminWorld } from '../testing/world.ts'
 import { accountOf, deposit, onboard, openScheme } from '../testing/scheme.ts'
 
 const services = [participantLifecycle, settlements, transfers, quoting, authService] as const
 
-let admin: World
+let admin: AdminWorld
 const green = { id: 0, position: 0 }
 const blue = { id: 0, position: 0 }
 const paid: Payment[] = []

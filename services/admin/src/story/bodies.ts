@@ -4,7 +4,7 @@ import type { Json } from '../json.ts'
 import { maskedIdentifier, maskedText } from './domain/mask.ts'
 import { unitsOf } from '../upstream.ts'
 import { summaryOf, type Story } from './compose.ts'
-import type { Step } from './domain/step.ts'
+import type { StoryStep } from './domain/step.ts'
 import type { PaymentFacts } from './facts.ts'
 
 export function summaryBody(row: ReturnType<typeof summaryOf>): Readonly<Record<string, Json>> {
@@ -62,7 +62,7 @@ export function partyBody(
   return { partyIdType, partyIdentifier: shown(partyIdentifier), fspId: fspId ?? null }
 }
 
-export function stepBody(step: Step): Json {
+export function stepBody(step: StoryStep): Json {
   switch (step.type) {
     case 'MESSAGE':
       return { ...step, error: step.error === null ? null : { ...step.error } }

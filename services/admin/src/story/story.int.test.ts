@@ -8,10 +8,10 @@ import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { fulfil, newPayment, request, type Payment } from '../testing/payments.ts'
-import { openWorld, type World } from '../testing/world.ts'
+import { openWorld, type AdminWorld } from '../testing/world.ts'
 import { accountOf, deposit, onboard, openScheme } from '../testing/scheme.ts'
 
-let admin: World
+let admin: AdminWorld
 
 /** `call` checks every answer against the OpenAPI document. */
 beforeAll(async () => {

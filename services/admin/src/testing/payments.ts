@@ -8,7 +8,7 @@ import {
   writeTransaction,
 } from '@causeway/fspiop'
 import { createHash, randomUUID } from 'node:crypto'
-import type { World } from './world.ts'
+import type { AdminWorld } from './world.ts'
 
 export interface Payment {
   readonly transferId: string
@@ -52,7 +52,7 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
-export async function request({ parts }: World, payment: Payment): Promise<void> {
+export async function request({ parts }: AdminWorld, payment: Payment): Promise<void> {
   const ilpPacket = packetOf(payment)
   const now = Date.now()
   await parts.bus.publish([
@@ -75,7 +75,7 @@ export async function request({ parts }: World, payment: Payment): Promise<void>
   ])
 }
 
-export async function fulfil({ parts }: World, payment: Payment): Promise<void> {
+export async function fulfil({ parts }: AdminWorld, payment: Payment): Promise<void> {
   const now = new Date().toISOString()
   await parts.bus.publish([
     newEvent(

@@ -1,6 +1,6 @@
 /** The set-up that most tests start from. */
 import { randomUUID } from 'node:crypto'
-import type { ApiResponse, World } from './world.ts'
+import type { ApiResponse, AdminWorld } from './world.ts'
 
 export const deferredNet = {
   name: 'DEFERREDNET',
@@ -21,7 +21,7 @@ async function done(answer: Promise<ApiResponse>): Promise<ApiResponse> {
 }
 
 /** Hub accounts and a settlement model in USD. */
-export async function openScheme({ call }: World): Promise<void> {
+export async function openScheme({ call }: AdminWorld): Promise<void> {
   for (const type of ['HUB_MULTILATERAL_SETTLEMENT', 'HUB_RECONCILIATION']) {
     await done(call('POST', '/participants/Hub/accounts', { currency: 'USD', type }))
   }
@@ -29,7 +29,7 @@ export async function openScheme({ call }: World): Promise<void> {
 }
 
 /** A participant with an address and a limit of 1000, active; its accounts are empty. */
-export async function onboard({ call }: World, name: string): Promise<void> {
+export async function onboard({ call }: AdminWorld, name: string): Promise<void> {
   await done(call('POST', '/participants', { name, currency: 'USD' }))
   await done(
     call('POST', `/participants/${name}/initialPositionAndLimits`, {
@@ -50,11 +50,11 @@ export interface AccountRow {
   readonly value: number
 }
 
-export async function accountsOf({ call }: World, name: string): Promise<AccountRow[]> {
+export async function accountsOf({ call }: AdminWorld, name: string): Promise<AccountRow[]> {
   return (await done(call('GET', `/participants/${name}/accounts`))).json as AccountRow[]
 }
 
-export async function accountOf(admin: World, name: string, type: string) {
+export async function accountOf(admin: AdminWorld, name: string, type: string) {
   const found = (await accountsOf(admin, name)).find((row) => row.ledgerAccountType === type)
   if (found === undefined) throw new Error(`${name} has no ${type} account`)
   return found

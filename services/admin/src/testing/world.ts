@@ -17,7 +17,7 @@ import { settings } from '../settings.ts'
 import { connect } from '../upstream.ts'
 import { answerChecker } from './answer-checker.ts'
 
-export interface World {
+export interface AdminWorld {
   readonly url: string
   readonly parts: TestParts
   /** Sends the body, as JSON unless it is text already, and reads the answer. */
@@ -40,9 +40,12 @@ export interface ApiResponse {
   readonly json: unknown
 }
 
-type Values = Readonly<Record<string, string>>
+type SettingOverrides = Readonly<Record<string, string>>
 
-function valuesOf<Definitions extends SettingDefinitions>(definitions: Definitions, given: Values) {
+function valuesOf<Definitions extends SettingDefinitions>(
+  definitions: Definitions,
+  given: SettingOverrides,
+) {
   const known = Object.entries(given).filter(([name]) => Object.hasOwn(definitions, name))
   return readSettings(definitions, {
     sources: [{ origin: 'flag', values: Object.fromEntries(known) }],
@@ -59,8 +62,8 @@ export interface AskedService<Definitions extends SettingDefinitions = SettingDe
 /** Starts the services in their order, then the administration API. */
 export async function openWorld(
   asked: readonly AskedService[],
-  changes: Values = {},
-): Promise<World> {
+  changes: SettingOverrides = {},
+): Promise<AdminWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-admin-'))
   const given = {
     AUTH_SERVICE_SECRETS_KEY: randomBytes(32).toString('base64url'),

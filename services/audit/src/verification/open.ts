@@ -18,7 +18,7 @@ import {
   finishVerification,
   newestVerification,
   unfinished,
-  type Asked,
+  type VerificationRequest,
 } from './store.ts'
 
 const owner = 'audit'
@@ -97,7 +97,7 @@ interface Telling extends Pick<ProcessParts, 'bus'> {
 }
 
 async function verifyAsked(
-  asked: Asked,
+  asked: VerificationRequest,
   parts: VerificationParts,
   { bus, log, settings, signal }: Telling,
 ): Promise<void> {
@@ -144,7 +144,7 @@ async function verifyAll(
 }
 
 function mailOf(
-  { eventId, askedAt }: Asked,
+  { eventId, askedAt }: VerificationRequest,
   { checked, last, faults }: Verified,
   { address, hub: fspId }: { readonly address: string; readonly hub: string },
 ) {

@@ -10,7 +10,7 @@ import fc from 'fast-check'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { hostedAt, type Hosted } from './testing/hosted.ts'
 import { dfsp, pisp } from './testing/messages.ts'
-import { openWorld, type World } from './testing/world.ts'
+import { openWorld, type ConsentsWorld } from './testing/world.ts'
 
 const callbackUri = 'https://app.pispx.example/linked'
 const origin = 'https://app.pispx.example'
@@ -18,7 +18,7 @@ const mei = { type: 'MSISDN', id: '12025550111', name: 'Mei Example' } as const
 const amara = { type: 'MSISDN', id: '12025550101', name: 'Amara Example' } as const
 
 let parts: TestParts
-let world: World
+let world: ConsentsWorld
 let scheme: Scheme
 let hosted: Hosted
 let bank: Fsp

@@ -11,7 +11,7 @@ import {
   type consentsService,
 } from '@causeway/protos'
 import { createdByFault, isRefused, timeMessage, timeOf } from '../contract.ts'
-import { refuse, type Refused } from '../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../domain/refusal.ts'
 import { readCursor, writeCursor } from '../page-cursor.ts'
 import { record } from '../record.ts'
 import { consentsOfPerson } from './person-store.ts'
@@ -92,7 +92,7 @@ function erase(
   { db, bus, now: clock }: ServeParts,
   consentId: string,
   erasedBy: string,
-): Promise<Refused | undefined> {
+): Promise<RefusedCommand | undefined> {
   return db.transaction(async (tx) => {
     await lockConsent(tx, consentId)
     const row = await readRecord(tx, consentId)
@@ -116,7 +116,7 @@ function erase(
 }
 
 /** The operator API has validated the time. */
-function validated(time: Date | null | Refused): Date | null {
+function validated(time: Date | null | RefusedCommand): Date | null {
   if (time !== null && isRefused(time)) throw new Error(time.detail)
   return time
 }

@@ -8,7 +8,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { request } from 'undici'
-import type { Outcome } from '../trigger.ts'
+import type { ActionOutcome } from '../trigger.ts'
 
 /** A message of the FSP on its way to the hub. */
 export interface Sent {
@@ -38,7 +38,7 @@ export interface Breakage {
   /** The FSP acknowledges bodies of more than this, in place of its server. */
   readonly acknowledgesFrom_bytes?: number
   /** What the FSP reports about an action. */
-  readonly report?: (outcome: Promise<Outcome>) => Promise<Outcome>
+  readonly report?: (outcome: Promise<ActionOutcome>) => Promise<ActionOutcome>
 }
 
 export interface Breaking {
@@ -47,7 +47,7 @@ export interface Breaking {
   readonly around: (fsp: Pick<Fsp, 'receive'>) => Pick<Fsp, 'receive'>
   /** The address of the FSP for the hub. */
   inFrontOf(callbackUrl: string): Promise<string>
-  report(outcome: Promise<Outcome>): Promise<Outcome>
+  report(outcome: Promise<ActionOutcome>): Promise<ActionOutcome>
   stop(): Promise<void>
 }
 

@@ -12,7 +12,7 @@ import { type Breakage, openBreaking } from './breaking.ts'
 const own = generateKeyPairSync('rsa', { modulusLength: 2_048 })
 const theirs = generateKeyPairSync('rsa', { modulusLength: 2_048 })
 
-export interface World {
+export interface CertificationWorld {
   readonly settings: CertificationSettings
   run(cases: readonly Case[]): Promise<readonly CaseResult[]>
   stop(): Promise<void>
@@ -25,7 +25,7 @@ export interface WorldOptions {
   readonly settings?: Partial<CertificationSettings>
 }
 
-export async function openWorld(options: WorldOptions = {}): Promise<World> {
+export async function openWorld(options: WorldOptions = {}): Promise<CertificationWorld> {
   const { breakage = {}, signs = true } = options
   const [signing, fspSigning] = await Promise.all([newSigning(), newSigning()])
   let callbackUrl = ''

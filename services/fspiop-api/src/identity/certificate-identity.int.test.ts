@@ -15,7 +15,7 @@ import {
 } from '../testing/messages.ts'
 import { newCa, openScheme, validFor, type Scheme } from '../testing/scheme.ts'
 import { newSigner, signed } from '../testing/signing.ts'
-import { openWorld, send, summary, type World } from '../testing/world.ts'
+import { openWorld, send, summary, type EdgeWorld } from '../testing/world.ts'
 
 const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
 const query = message('GET', `/transfers/${id}`)
@@ -28,7 +28,7 @@ describe('Identity by client certificate', () => {
     ['bluewallet', blue],
   ])
   let scheme: Scheme
-  let world: World
+  let world: EdgeWorld
   beforeAll(async () => {
     scheme = openScheme()
     world = await openWorld(

@@ -6,14 +6,14 @@ import { as, ofOthers, prepare, quote } from '../testing/impostors.ts'
 import { id, message, transferFulfilment, withHeaders, type Sent } from '../testing/messages.ts'
 import type { FspiopApiSettings } from '../settings.ts'
 import { newCa, openScheme, type Scheme } from '../testing/scheme.ts'
-import { openWorld, send, summary, type World } from '../testing/world.ts'
+import { openWorld, send, summary, type EdgeWorld } from '../testing/world.ts'
 
 const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
 const query = message('GET', `/transfers/${id}`)
 
 describe('Identity by token', () => {
   let issuer: TokenIssuer
-  let world: World
+  let world: EdgeWorld
   beforeAll(async () => {
     issuer = await openTokenIssuer('t-1')
     world = await openWorld({ EDGE_IDENTITY: 'token' }, { authOf: authWith(issuer) })
@@ -165,7 +165,7 @@ describe('Tokens that are bound to a client certificate (RFC 8705)', () => {
   })
   afterAll(() => scheme.stop())
 
-  async function openWith(changed: Partial<FspiopApiSettings> = {}): Promise<World> {
+  async function openWith(changed: Partial<FspiopApiSettings> = {}): Promise<EdgeWorld> {
     const { settings } = scheme
     const options = {
       ...settings,
@@ -236,7 +236,7 @@ describe('Identity by token over TLS', () => {
 })
 
 describe('Identity by header, for development', () => {
-  let world: World
+  let world: EdgeWorld
   beforeAll(async () => {
     world = await openWorld()
   })

@@ -6,9 +6,9 @@ import { afterEach, expect, test } from '@jest/globals'
 import type { FspiopApiSettings } from '../settings.ts'
 import { bulkTransferAnswer, bulkTransferRequest } from '../testing/bulk-messages.ts'
 import { message, withMembers, type Sent } from '../testing/messages.ts'
-import { openWorld, send, summary, type World } from '../testing/world.ts'
+import { openWorld, send, summary, type EdgeWorld } from '../testing/world.ts'
 
-let world: World
+let world: EdgeWorld
 /** Up to where transfers has processed what it got; of each large answer whether it knows the bulk. */
 const transfers = { processedUntil: new Date(0), knows: true }
 const announced: string[] = []

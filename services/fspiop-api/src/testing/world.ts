@@ -51,7 +51,7 @@ export function participant(name: string, changed: Partial<Participant> = {}): P
   }
 }
 
-export interface World {
+export interface EdgeWorld {
   readonly parts: TestParts
   readonly edge: FspiopApi
   readonly register: Register
@@ -79,7 +79,7 @@ const listensTo = [
 export async function openWorld(
   changed: Partial<FspiopApiSettings> = {},
   { isServed = true, authOf = serveAuth }: WorldOptions = {},
-): Promise<World> {
+): Promise<EdgeWorld> {
   const parts = await openTestParts()
   const auth = await authOf(parts)
   const register: Register = {

@@ -11,7 +11,7 @@ import {
   type LiquidityReservation,
 } from '@causeway/protos'
 import { excludedOf, stillToPay, valueOf, whole } from '../domain/account.ts'
-import { type Refused } from '../domain/refusal.ts'
+import { type RefusedChange } from '../domain/refusal.ts'
 import {
   availableOf,
   withdrawableOf,
@@ -122,11 +122,11 @@ function timeOf(text: string | undefined): string | null | undefined {
   return year >= 1970 && year <= 9999 ? time.toISOString() : undefined
 }
 
-function unknownCover(name: string, currency: string): Refused {
+function unknownCover(name: string, currency: string): RefusedChange {
   return refuse('ACCOUNT_UNKNOWN', `${name} has no account that covers positions in ${currency}`)
 }
 
-function coverOfMessage(message: LiquidityReservation): CoverReservation | Refused {
+function coverOfMessage(message: LiquidityReservation): CoverReservation | RefusedChange {
   const { requestId, name: participant, currency, mode, actor: createdBy } = message
   const value = parseDecimal(message.value)
   if (requestId === '' || requestId.length > 64) {

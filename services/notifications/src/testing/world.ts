@@ -123,7 +123,7 @@ export const quickSettings: NotificationsSettings = {
   NOTIFICATIONS_RESEND_H: 1,
 }
 
-export interface World {
+export interface NotificationsWorld {
   readonly parts: TestParts
   readonly service: Service
   readonly publish: (...messages: readonly OutgoingMessage[]) => Promise<void>
@@ -141,7 +141,7 @@ export async function openWorld(
   }: Partial<NotificationsSettings & { park_after_ms: number }> = {},
   on?: TestParts,
   serviceStart: typeof start = start,
-): Promise<World> {
+): Promise<NotificationsWorld> {
   const parts = on ?? (await openTestParts())
   const service = await serviceStart({ ...quickSettings, ...changed }, parts, park_after_ms)
   const reports: Payload<'NotifyReport'>['reports'][number][] = []

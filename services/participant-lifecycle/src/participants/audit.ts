@@ -1,13 +1,13 @@
 /** The audit entry of a change: the affected members, before and after. */
 import { type Audited, type AuditedState, participantSubject } from '@causeway/events'
 import { formatAmount } from '@causeway/money'
-import type { Change } from './domain/change.ts'
+import type { ParticipantChange } from './domain/change.ts'
 import type { Limit, Participant } from './domain/participant.ts'
 
 /** For an existing participant. Null when nothing changes. */
 export function auditedChanges(
   participant: Participant,
-  changes: readonly Change[],
+  changes: readonly ParticipantChange[],
 ): Audited | null {
   if (changes.length === 0) return null
   const pairs = changes.map((change) => pairOf(participant, change))
@@ -25,7 +25,7 @@ type ChangedMembers = Partial<AuditedMembers>
 
 function pairOf(
   { accounts }: Participant,
-  change: Change,
+  change: ParticipantChange,
 ): { readonly before: ChangedMembers; readonly after: ChangedMembers } {
   switch (change.type) {
     case 'SET_STATE':

@@ -36,7 +36,7 @@ import {
   openModelAccounts,
   setInitialPositionAndLimits,
   type HandleParts,
-  type Outcome,
+  type ParticipantOutcome,
 } from './handle.ts'
 import { deniedEndpoint } from './reach.ts'
 import { balancesOf, participantsNamed } from './store.ts'
@@ -190,7 +190,7 @@ function who(actor: string | undefined, action: string): By {
   return { actor: actor ?? '', action }
 }
 
-function participantAnswer(outcome: Outcome) {
+function participantAnswer(outcome: ParticipantOutcome) {
   return outcome.type === 'REFUSE'
     ? { refusal: refusalMessage(outcome) }
     : { participant: participantMessage(outcome.participant) }

@@ -18,7 +18,7 @@ import type {
   Response,
   ErrorAnswer,
 } from '../quotes/domain/decide.ts'
-import type { Outcome, RequestReason } from '../quotes/domain/quote.ts'
+import type { EndingMessage, RequestReason } from '../quotes/domain/quote.ts'
 import { refusalRoles, requestErrorOf } from '../quotes/errors.ts'
 import type { Party } from '../quotes/contract.ts'
 import { writtenByHub, type MadeBody } from '../quotes/bodies.ts'
@@ -116,7 +116,7 @@ export function resultsOf({ payload }: BulkResponseEvent): readonly Result[] {
   )
 }
 
-export function outcomeOf({ id, payload }: BulkResponseEvent | BulkRejectEvent): Outcome {
+export function outcomeOf({ id, payload }: BulkResponseEvent | BulkRejectEvent): EndingMessage {
   return { eventId: id, hash: payload.payloadHash }
 }
 

@@ -26,7 +26,7 @@ import {
 } from './domain/decide.ts'
 import type { Claimed, Ended, Pending, Quote } from './domain/quote.ts'
 import { violationErrorOf } from './errors.ts'
-import type { Change, StoredMessage } from './store.ts'
+import type { QuoteEnd, StoredMessage } from './store.ts'
 
 export type PayeeEvent = ResponseEvent | RejectEvent
 
@@ -165,7 +165,7 @@ function endingOf(
   return { event, message, quote: forbidden, callback: responseForbidden(event, quote, violation) }
 }
 
-function changeOf({ event, message, quote }: Ending): Change {
+function changeOf({ event, message, quote }: Ending): QuoteEnd {
   const change = { quote, message: storedMessageOf(event, message) }
   if (event.name === 'QuoteRejectReceived') return change
   return { ...change, condition: event.payload.condition }

@@ -18,7 +18,7 @@ import type { LegRole } from '@causeway/protos'
 import { writtenByHub } from './bodies.ts'
 import type { Money, Violation } from '../rules/domain/rule.ts'
 import type { Reject, Repeat, Response, ErrorAnswer } from './domain/decide.ts'
-import type { Claimed, Outcome } from './domain/quote.ts'
+import type { Claimed, EndingMessage } from './domain/quote.ts'
 import type { Judgement, Request } from './domain/request.ts'
 import { answerErrorOf, refusalRoles, requestErrorOf, violationErrorOf } from './errors.ts'
 
@@ -115,7 +115,7 @@ export function payeeMessageOf(event: ResponseEvent | RejectEvent): Response | R
   }
 }
 
-export function outcomeOf({ id, payload }: ResponseEvent | RejectEvent): Outcome {
+export function outcomeOf({ id, payload }: ResponseEvent | RejectEvent): EndingMessage {
   return { eventId: id, hash: payload.payloadHash }
 }
 

@@ -32,16 +32,16 @@ import {
 import { requestErrorOf, violationErrorOf } from './errors.ts'
 import type { Claim, Stored } from './store.ts'
 
-interface Asked {
+interface ReceivedRequest {
   readonly event: RequestEvent
   readonly request: Request
 }
 
-export interface Directed extends Asked {
+export interface Directed extends ReceivedRequest {
   readonly destination: Destination
 }
 
-export interface Judged extends Asked {
+export interface Judged extends ReceivedRequest {
   readonly judgement: Judgement
 }
 
@@ -65,7 +65,7 @@ export async function judgeInParts(
   then: (judged: readonly Judged[]) => Promise<void>,
 ): Promise<void> {
   const directed: Directed[] = []
-  const open: Asked[] = []
+  const open: ReceivedRequest[] = []
   for (const event of events) {
     const asked = { event, request: requestOf(event, parts.pending_max_ms) }
     const refused = refusalOfMessage(asked.request, now.getTime()) !== undefined
@@ -81,7 +81,7 @@ export async function judgeInParts(
 
 async function lookUp(
   { findOwners }: JudgingParts,
-  open: readonly Asked[],
+  open: readonly ReceivedRequest[],
 ): Promise<readonly Directed[]> {
   if (open.length === 0) return []
   const events = open.map(({ event }) => event)

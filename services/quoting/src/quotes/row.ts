@@ -4,7 +4,7 @@ import type {
   Accepted,
   Claimed,
   Ended,
-  Outcome,
+  EndingMessage,
   Quote,
   Rejected,
   RejectReason,
@@ -81,7 +81,7 @@ function rejectedOf(row: QuoteRow, payeeFsp: string | undefined): Rejected {
   }
 }
 
-function outcomeOf({ outcome_event_id, outcome_hash }: QuoteRow): Outcome | undefined {
+function outcomeOf({ outcome_event_id, outcome_hash }: QuoteRow): EndingMessage | undefined {
   return outcome_event_id === null || outcome_hash === null
     ? undefined
     : { eventId: outcome_event_id, hash: outcome_hash.toString('base64url') }
@@ -137,7 +137,7 @@ export function endColumns(quote: Ended | { readonly state: 'PENDING' }): EndCol
   }
 }
 
-function outcomeColumns(outcome: Outcome | undefined) {
+function outcomeColumns(outcome: EndingMessage | undefined) {
   return outcome === undefined
     ? {}
     : { outcomeEventId: outcome.eventId, outcomeHash: hashBytes(outcome.hash) }

@@ -37,7 +37,7 @@ export interface ClaimResult {
 }
 
 /** The end of a quote, applied if it is still pending. */
-export interface Change {
+export interface QuoteEnd {
   readonly quote: Claimed & Ended
   /** The payee FSP's message that ended it. */
   readonly message: StoredMessage | undefined
@@ -69,7 +69,7 @@ export interface QuoteTables {
   readWithAnswers(ids: readonly string[]): Promise<ReadonlyMap<string, Stored>>
   /** Ends the pending quotes and announces the messages of `buildEvents`, or does neither. */
   move(
-    changes: readonly Change[],
+    changes: readonly QuoteEnd[],
     now: Date,
     buildEvents: (movement: MoveResult) => readonly OutgoingMessage[],
   ): Promise<MoveResult>
@@ -212,7 +212,7 @@ async function claim(
 
 async function move(
   tx: Queries,
-  changes: readonly Change[],
+  changes: readonly QuoteEnd[],
   now: Date,
   bodies: Bodies,
 ): Promise<MoveResult> {
@@ -282,7 +282,7 @@ function claimValues(
   ]
 }
 
-function changeValues(changes: readonly Change[], now: Date, bodies: Bodies): (Buffer | Date)[] {
+function changeValues(changes: readonly QuoteEnd[], now: Date, bodies: Bodies): (Buffer | Date)[] {
   const ends = changes.map(({ quote }) => endColumns(quote))
   const texts = (of: (end: EndColumns) => string | null): Buffer => textArray(ends.map(of))
   const messages = changes.map(({ message }) => message)

@@ -1,6 +1,6 @@
 /** Who may change and see a reminder: its owner, and for a failed one an operator. */
 import { refuse } from '@causeway/services'
-import type { Refused, Reminder } from './reminder.ts'
+import type { RefusedReminder, Reminder } from './reminder.ts'
 
 /** The administration API: what operators create is its own, and it shows operators all reminders. */
 const operators = 'admin'
@@ -14,7 +14,7 @@ export interface Judged {
 export function judgeOwner(
   { id, owner }: Pick<Reminder, 'id' | 'owner'>,
   caller: string | undefined,
-): Refused | undefined {
+): RefusedReminder | undefined {
   return caller === undefined || caller === owner
     ? undefined
     : refuse('NOT_OWNER', `${caller} does not own the reminder ${id}`)
@@ -31,7 +31,7 @@ export function seenOwner(
   return owner === undefined || owner === caller ? { owner: caller } : 'NONE'
 }
 
-type Found<Stored> = Refused | { readonly type: 'FOUND'; readonly stored: Stored }
+type Found<Stored> = RefusedReminder | { readonly type: 'FOUND'; readonly stored: Stored }
 
 /** An operator deletes what has failed, and what operators have created. */
 export function judgeRemoval<Stored extends Judged>(

@@ -10,7 +10,7 @@ import {
   type dayReportsService,
   type DayReportSummary,
 } from '@causeway/protos'
-import { refuse, type Refused } from '../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../domain/refusal.ts'
 import { readFigures } from './document.ts'
 import {
   endOf,
@@ -107,7 +107,7 @@ function reads({
   }
 }
 
-function unknownReport(day: string, version: number): Refused {
+function unknownReport(day: string, version: number): RefusedCommand {
   const what = version === 0 ? 'report' : `version ${version}`
   return refuse('REPORT_UNKNOWN', `there is no ${what} of ${day}`)
 }
@@ -195,7 +195,7 @@ interface EndWanted {
 }
 
 /** The end of the day: by the calendar, or now. A day that has ended keeps its end. */
-function endWanted({ calendar, scope, day, now, last, endsNow }: EndWanted): Date | Refused {
+function endWanted({ calendar, scope, day, now, last, endsNow }: EndWanted): Date | RefusedCommand {
   if (last !== null && day <= last) return endOf(calendar, scope, day)
   const ended = lastEnded(calendar, scope, now)
   if (day <= ended) return endOf(calendar, scope, day)
@@ -230,6 +230,6 @@ function scopeOf(scope: string) {
   return scope === schemeScope ? {} : { scope }
 }
 
-function refusedWith({ reason, detail }: Refused) {
+function refusedWith({ reason, detail }: RefusedCommand) {
   return { refusal: { reason, detail } }
 }

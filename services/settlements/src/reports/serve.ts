@@ -2,7 +2,7 @@
 import type { Handlers } from '@causeway/grpc'
 import type { Database } from '@causeway/postgres'
 import type { settlementReportsService, TransferRow } from '@causeway/protos'
-import { refuse, type Refused } from '../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../domain/refusal.ts'
 import { settlementOf } from '../settlements/store.ts'
 import { verifySettlements, type ComparedLedger } from '../verification/verify.ts'
 import { isDay, readCursor, writeCursor } from './cursor.ts'
@@ -101,6 +101,6 @@ async function page(db: Database, originsOf: OriginsOf, asked: PageAsked) {
   return { rows: { rows, cursor } }
 }
 
-function refusedWith({ reason, detail }: Refused) {
+function refusedWith({ reason, detail }: RefusedCommand) {
   return { refusal: { reason, detail } }
 }

@@ -8,7 +8,7 @@ import {
 } from '@causeway/postgres'
 import type { SettlementState } from '@causeway/protos'
 import type { Rules, Pair, GrossLine } from './domain/movements.ts'
-import type { Account, AccountState, Change, Settlement } from './domain/settlement.ts'
+import type { Account, AccountState, AccountChange, Settlement } from './domain/settlement.ts'
 
 /** The part of a model that settling needs. */
 export interface SettlementModel extends Omit<Rules, 'excludesUnpaid'> {
@@ -194,7 +194,7 @@ export async function settlementOf(
 export interface OpenStep {
   readonly stepId: string
   readonly settlementId: number
-  readonly changes: readonly Change[]
+  readonly changes: readonly AccountChange[]
   /** The settlement's state after it. */
   readonly state: SettlementState
   /** Of an abort, else null: the reason of the settlement itself. */
@@ -279,7 +279,7 @@ const saveContents = statement(`
 export async function saveChanges(
   tx: Transaction,
   settlementId: number,
-  changes: readonly Change[],
+  changes: readonly AccountChange[],
 ): Promise<void> {
   if (changes.length === 0) return
   await tx.query(saveAccounts, [

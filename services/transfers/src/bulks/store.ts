@@ -24,7 +24,7 @@ import {
   type CommonReason,
   type Item,
 } from './domain/bulk.ts'
-import { endOf, type Step } from './domain/progress.ts'
+import { endOf, type MovedItems } from './domain/progress.ts'
 import { openAnswerTables, type AnswerTables } from './answer-store.ts'
 import { bulkColumns, bulkOf, type BulkRow } from './row.ts'
 
@@ -239,13 +239,13 @@ async function readRequest(db: Queries, bodies: Bodies, id: string): Promise<Rel
 /** Counts what the transaction has moved, and ends the bulks of which it leaves no item open. */
 export async function advance(
   tx: Queries,
-  steps: readonly Step[],
+  steps: readonly MovedItems[],
   now: Date,
   read: ReadTransfers,
   refusal?: CommonReason,
 ): Promise<readonly EndedBulk[]> {
   if (steps.length === 0) return []
-  const counts = (of: (step: Step) => number): Buffer =>
+  const counts = (of: (step: MovedItems) => number): Buffer =>
     textArray(steps.map((step) => String(of(step))))
   const rows = await tx.query<{ id: string; open_count: number }>(countStatement, [
     textArray(steps.map(({ bulkTransferId }) => bulkTransferId)),

@@ -11,7 +11,7 @@ import {
   refusalOfBulk,
   requestListsIn,
   type BulkContent,
-  type Outcome,
+  type BulkOutcome,
 } from './bulk-messages.ts'
 import type { PlannedBulk } from './plan/plan.ts'
 import { isAccepted, newSent, type Sent } from './record.ts'
@@ -38,8 +38,8 @@ export interface BulkRecord {
   /** Of the payee FSP, one after the other. */
   readonly answers: BulkAnswer[]
   /** What each FSP has learned of the end. */
-  readonly outcomes: Outcome[]
-  readonly payeeOutcomes: Outcome[]
+  readonly outcomes: BulkOutcome[]
+  readonly payeeOutcomes: BulkOutcome[]
   /** What is wrong with the request that the payee FSP has got. */
   readonly wrong: string[]
 }

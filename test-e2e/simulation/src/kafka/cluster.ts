@@ -186,9 +186,9 @@ export class Cluster {
   }
 }
 
-type Outcome<T> = { readonly value: T } | { readonly error: unknown }
+type CallOutcome<T> = { readonly value: T } | { readonly error: unknown }
 
-function outcomeOf<T>(answer: () => T): Outcome<T> {
+function outcomeOf<T>(answer: () => T): CallOutcome<T> {
   try {
     return { value: answer() }
   } catch (error) {

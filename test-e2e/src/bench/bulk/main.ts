@@ -23,7 +23,7 @@ import {
   type BulkLeg,
   type Command,
   type Prepare,
-  type Run,
+  type RunBulks,
 } from './messages.ts'
 
 interface BulkOfBench {
@@ -160,7 +160,7 @@ function goodIn(body: Buffer, leg: BulkLeg): number {
   return body.toString('latin1').split(sign).length - 1
 }
 
-async function run({ legs, from, to, rate }: Run): Promise<BulkBenchReport> {
+async function run({ legs, from, to, rate }: RunBulks): Promise<BulkBenchReport> {
   busy = 0
   const passed = await passAll(to - from, rate, async (n) => {
     const bulk = bulks[from + n]

@@ -20,7 +20,7 @@ export const bulkLegs = ['quote', 'transfer'] as const
 
 export type BulkLeg = (typeof bulkLegs)[number]
 
-export interface Run {
+export interface RunBulks {
   readonly type: 'RUN'
   readonly legs: readonly BulkLeg[]
   /** Bulks by number, `from` included, `to` not. */
@@ -30,7 +30,7 @@ export interface Run {
   readonly rate: number | undefined
 }
 
-export type Command = Open | Prepare | Run
+export type Command = Open | Prepare | RunBulks
 
 export type BulkBenchReport =
   | Opened

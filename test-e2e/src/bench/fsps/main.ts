@@ -9,7 +9,16 @@ import { obeyCommands, reportBack } from '../child.ts'
 import { pairOf } from '../plan.ts'
 import { drive } from './drive.ts'
 import { messageOf, openFsps, type HubLink, type Message, type OpenFsps } from './link.ts'
-import type { Command, Open, Opened, Prepare, Probed, Report, Run, RunResult } from './messages.ts'
+import type {
+  Command,
+  Open,
+  Opened,
+  Prepare,
+  Probed,
+  Report,
+  RunPayments,
+  RunResult,
+} from './messages.ts'
 import { openPaymentFlow, type PaymentFlow } from './payment-flow.ts'
 import { partyOf, paymentOf, type Payment } from './payments.ts'
 import { measure, openTimeline, type Timeline } from './timeline.ts'
@@ -156,7 +165,7 @@ async function statusWhenCalm(link: HubLink, message: Message, source?: string):
   }
 }
 
-async function run(command: Run): Promise<Report> {
+async function run(command: RunPayments): Promise<Report> {
   if (prepared === undefined) throw new Error('nothing is prepared')
   const { flow: ofPayments, timeline } = prepared
   const lateness_ms = await drive(command, {

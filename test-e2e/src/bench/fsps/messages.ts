@@ -24,7 +24,7 @@ export interface Prepare {
   readonly valid_ms: number
 }
 
-export interface Run {
+export interface RunPayments {
   readonly type: 'RUN'
   readonly range: Range
   readonly rate: number
@@ -33,7 +33,7 @@ export interface Run {
 }
 
 /** From the bench to the FSPs. */
-export type Command = Open | Prepare | { readonly type: 'PROBE' } | Run
+export type Command = Open | Prepare | { readonly type: 'PROBE' } | RunPayments
 
 /** From the FSPs to the bench. */
 export type Report =

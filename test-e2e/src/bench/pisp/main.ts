@@ -18,7 +18,7 @@ import {
 } from '../../parties/third-party.ts'
 import { obeyCommands } from '../child.ts'
 import { passAll } from '../pace.ts'
-import type { PispBenchReport, Command, Open, Run } from './run.ts'
+import type { PispBenchReport, Command, Open, RunPisp } from './run.ts'
 
 /** Users who pay in turn, each with an account and a key. */
 const users_max = 64
@@ -94,7 +94,7 @@ async function pay(n: number): Promise<void> {
   )
 }
 
-async function run({ load, count, rate }: Run): Promise<PispBenchReport> {
+async function run({ load, count, rate }: RunPisp): Promise<PispBenchReport> {
   return { type: 'DONE', result: await passAll(count, rate, load === 'link' ? link : pay) }
 }
 

@@ -23,7 +23,7 @@ export interface Open {
   readonly passwordFile: string
 }
 
-export interface Run {
+export interface RunPisp {
   readonly type: 'RUN'
   readonly load: 'link' | 'third-party-payment'
   readonly count: number
@@ -31,7 +31,7 @@ export interface Run {
   readonly rate: number
 }
 
-export type Command = Open | Run
+export type Command = Open | RunPisp
 
 export type PispBenchReport =
   /** Onboarded, and the consents that payments need are made. */

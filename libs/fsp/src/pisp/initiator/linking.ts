@@ -52,23 +52,23 @@ interface Context {
   readonly dfspId: string
 }
 
-type Step<Word> = PendingRequests<Context, Word | Failed>
+type LinkingRequests<Word> = PendingRequests<Context, Word | Failed>
 
 interface LinkingParts extends LinkingOptions {
-  readonly requests: Step<{
+  readonly requests: LinkingRequests<{
     readonly state: 'ASKED'
     readonly channel: Channel
     readonly authUri: string | undefined
   }>
-  readonly grants: Step<{
+  readonly grants: LinkingRequests<{
     readonly state: 'GRANTED'
     readonly consentId: string
     /** As received: the challenge is a hash over them. */
     readonly written: readonly unknown[]
     readonly scopes: readonly Scope[]
   }>
-  readonly credentials: Step<{ readonly state: 'VERIFIED' }>
-  readonly revocations: Step<{ readonly state: 'UNLINKED'; readonly revokedAt: string }>
+  readonly credentials: LinkingRequests<{ readonly state: 'VERIFIED' }>
+  readonly revocations: LinkingRequests<{ readonly state: 'UNLINKED'; readonly revokedAt: string }>
   readonly known: ReturnType<typeof openLinkedConsents>
 }
 
@@ -110,7 +110,7 @@ export function openLinking(options: LinkingOptions): Linking {
 
 async function linkAccounts(parts: LinkingParts, order: LinkOrder): Promise<LinkResult> {
   const { consentRequestId = randomUUID(), answerTimeout_ms = linking_ms_usually } = order
-  const run: Run = {
+  const run: LinkInProgress = {
     order: { ...order, consentRequestId },
     deadline_ms: Date.now() + answerTimeout_ms,
     ms: 0,
@@ -121,7 +121,7 @@ async function linkAccounts(parts: LinkingParts, order: LinkOrder): Promise<Link
 
 type WithId = LinkOrder & { readonly consentRequestId: string }
 
-interface Run {
+interface LinkInProgress {
   readonly order: WithId
   readonly deadline_ms: number
   ms: number
@@ -130,7 +130,7 @@ interface Run {
 type WithoutCommon<End> = End extends unknown ? Omit<End, 'consentRequestId' | 'ms'> : never
 type LinkEnd = WithoutCommon<LinkResult>
 
-async function follow(parts: LinkingParts, run: Run): Promise<LinkEnd> {
+async function follow(parts: LinkingParts, run: LinkInProgress): Promise<LinkEnd> {
   const { order } = run
   const asked = await ask(parts, run)
   if (asked.state !== 'ASKED') return failed('request', asked)
@@ -149,7 +149,7 @@ async function follow(parts: LinkingParts, run: Run): Promise<LinkEnd> {
   return { state: 'LINKED', consentId, scopes }
 }
 
-async function ask({ requests, name, answerTimeout_ms }: LinkingParts, run: Run) {
+async function ask({ requests, name, answerTimeout_ms }: LinkingParts, run: LinkInProgress) {
   const { consentRequestId, dfspId, userId, scopes, channels, callbackUri } = run.order
   const body = {
     consentRequestId,
@@ -181,7 +181,7 @@ type Granted = Extract<
 /** A wrong token may be replaced as long as the DFSP accepts another. */
 async function authenticated(
   { grants, name, answerTimeout_ms }: LinkingParts,
-  run: Run,
+  run: LinkInProgress,
   { channel, authUri }: { readonly channel: Channel; readonly authUri: string | undefined },
 ): Promise<Granted | Extract<LinkEnd, { readonly state: 'FAILED' | 'DECLINED' }>> {
   const { consentRequestId, dfspId, authenticate } = run.order
@@ -209,7 +209,7 @@ async function authenticated(
 
 async function register(
   { credentials, name, answerTimeout_ms }: LinkingParts,
-  run: Run,
+  run: LinkInProgress,
   own: {
     readonly consentId: string
     readonly written: readonly unknown[]
@@ -343,7 +343,7 @@ function takeChange(
 function takeError(
   { hubName, authService }: LinkingParts,
   message: Received,
-  steps: readonly Pick<Step<never>, 'contextOf' | 'answer'>[],
+  steps: readonly Pick<LinkingRequests<never>, 'contextOf' | 'answer'>[],
 ): HandlerResult {
   const id = idOf(message)
   const step = steps.find((each) => each.contextOf(id) !== undefined)

@@ -105,7 +105,7 @@ export interface Paying {
   close(): void
 }
 
-interface Run {
+interface ThirdPartyPaymentInProgress {
   readonly order: ThirdPartyOrder
   readonly id: string
   readonly begun_ms: number
@@ -120,7 +120,7 @@ type Word =
   | Failed
 
 interface PayingParts extends PayingOptions {
-  readonly pending: PendingRequests<Run, Word>
+  readonly pending: PendingRequests<ThirdPartyPaymentInProgress, Word>
   readonly authorizations: IdempotencyCache<CachedRequest>
 }
 
@@ -133,7 +133,7 @@ const defaultType = {
 
 export function openPaying(options: PayingOptions): Paying {
   const { link, resendAfter_ms, remembered_max } = options
-  const pending = openPendingRequests<Run, Word>(link, resendAfter_ms)
+  const pending = openPendingRequests<ThirdPartyPaymentInProgress, Word>(link, resendAfter_ms)
   const parts: PayingParts = {
     ...options,
     pending,
@@ -152,7 +152,7 @@ export function openPaying(options: PayingOptions): Paying {
 }
 
 async function pay(parts: PayingParts, order: ThirdPartyOrder): Promise<ThirdPartyResult> {
-  const run: Run = {
+  const run: ThirdPartyPaymentInProgress = {
     order,
     id: order.transactionRequestId ?? randomUUID(),
     begun_ms: performance.now(),
@@ -166,7 +166,10 @@ async function pay(parts: PayingParts, order: ThirdPartyOrder): Promise<ThirdPar
   return { transactionRequestId, transactionId, payee, ms, ...end }
 }
 
-async function follow(parts: PayingParts, run: Run): Promise<ThirdPartyEnd> {
+async function follow(
+  parts: PayingParts,
+  run: ThirdPartyPaymentInProgress,
+): Promise<ThirdPartyEnd> {
   const { pending, lookups } = parts
   const { order, id } = run
   const { to, amount, expiration } = order
@@ -212,7 +215,11 @@ function errorOr2004({ error }: { readonly error?: ErrorInformation | undefined 
   return error ?? errorInformation('2004', 'no answer to the lookup in time')
 }
 
-function requestBody({ fieldEncryption }: PayingParts, { order, id }: Run, payee: ServedParty) {
+function requestBody(
+  { fieldEncryption }: PayingParts,
+  { order, id }: ThirdPartyPaymentInProgress,
+  payee: ServedParty,
+) {
   const { dfspId, account, amountType = 'SEND', transactionType = defaultType, note } = order
   return fieldEncryption.encrypt(dfspId, {
     transactionRequestId: id,

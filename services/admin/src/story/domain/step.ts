@@ -84,12 +84,12 @@ export interface Attempt {
   readonly error: string | null
 }
 
-export type Step = MessageStep | DecisionStep | JournalStep | DeliveryStep
+export type StoryStep = MessageStep | DecisionStep | JournalStep | DeliveryStep
 
 /** The order of steps with equal times. */
 const ranks = { MESSAGE: 0, DECISION: 1, JOURNAL: 2, DELIVERY: 3 } as const
 
-export function inOrder(steps: readonly Step[]): readonly Step[] {
+export function inOrder(steps: readonly StoryStep[]): readonly StoryStep[] {
   return steps.toSorted(
     (a, b) => Date.parse(a.at) - Date.parse(b.at) || ranks[a.type] - ranks[b.type],
   )

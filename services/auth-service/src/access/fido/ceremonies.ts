@@ -11,7 +11,7 @@ import {
   type FidoVerifier,
 } from '@causeway/credentials'
 import type { Transaction } from '@causeway/postgres'
-import { refuse, type Refused } from '../../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../../domain/refusal.ts'
 import { lockNamed } from '../../lock.ts'
 import { record } from '../../record.ts'
 import { claimChallenge } from './challenge-store.ts'
@@ -66,7 +66,7 @@ export async function registerCredential(
   parts: FidoParts,
   registration: Registration,
   now: Date,
-): Promise<Registered | Refused> {
+): Promise<Registered | RefusedCommand> {
   const { db } = parts
   const { realm, userId, payload, actor } = registration
   const challenge = registration.challenge ?? presentedIn(payload)?.challenge ?? ''
@@ -90,8 +90,8 @@ function store(
   { credentialId, publicKey, rpIdHash, origin, signCount }: FidoVerifier,
   { isUserVerified }: Ceremony,
   now: Date,
-): Promise<Registered | Refused> {
-  return db.transaction(async (tx): Promise<Registered | Refused> => {
+): Promise<Registered | RefusedCommand> {
+  return db.transaction(async (tx): Promise<Registered | RefusedCommand> => {
     await lockNamed(tx, `fido ${realm} ${userId}`)
     if ((await credentialsOf(tx, realm, userId)).length >= credentials_max) {
       return refuse('CREDENTIALS_FULL', `a user has at most ${credentials_max} authenticators`)
@@ -139,7 +139,7 @@ export async function verifyAssertion<Result extends object>(
   assertion: Assertion,
   now: Date,
   accept: (tx: Transaction, verified: Verified) => Promise<Result | string>,
-): Promise<Result | Refused> {
+): Promise<Result | RefusedCommand> {
   const { db } = parts
   const { use, payload, actor } = assertion
   const presented = presentedIn(payload)
@@ -228,7 +228,7 @@ export async function refuseProof(
   { claimed, realm, userId, actor, purpose }: Attempt,
   fault: string,
   now: Date,
-): Promise<Refused> {
+): Promise<RefusedCommand> {
   if (claimed === undefined) return refused
   await db.transaction((tx) => {
     record(bus, tx, {

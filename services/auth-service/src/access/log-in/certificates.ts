@@ -1,6 +1,6 @@
 /** Log-in with a client certificate and a nonce that its private key has signed. */
 import { authoritiesIn } from '../../authority-files.ts'
-import { refuse, type Refused } from '../../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../../domain/refusal.ts'
 import { refuseProof } from '../fido/ceremonies.ts'
 import { claimChallenge } from '../fido/challenge-store.ts'
 import { createChallenge, type MadeChallenge } from '../fido/challenges.ts'
@@ -45,7 +45,7 @@ export async function openAuthorities(
 export async function createNonce(
   { fido, readAuthorities }: CertificateParts,
   now: Date,
-): Promise<MadeChallenge | Refused> {
+): Promise<MadeChallenge | RefusedCommand> {
   if (readAuthorities === undefined) return noAuthority
   const wanted = { realm: 'OPERATOR', purpose: 'CERTIFICATE', userId: null } as const
   return createChallenge(fido, wanted, now, noncePrefix)
@@ -55,7 +55,7 @@ export async function logInWithCertificate(
   parts: CertificateParts,
   proof: CertificateProof,
   now: Date,
-): Promise<OpenSession | KeyStep | Refused> {
+): Promise<OpenSession | KeyStep | RefusedCommand> {
   const { db, readAuthorities } = parts
   if (readAuthorities === undefined) return noAuthority
   const claimed = await claimChallenge(db, proof.nonce, now)

@@ -3,7 +3,7 @@ import { refusalMessage } from '@causeway/services'
 import type { Handlers } from '@causeway/grpc'
 import type { logInsService } from '@causeway/protos'
 import { timeMessage } from '../../contract.ts'
-import type { Refused } from '../../domain/refusal.ts'
+import type { RefusedCommand } from '../../domain/refusal.ts'
 import { payloadOf } from '../fido/ceremonies.ts'
 import { credentialsOf } from '../fido/credential-store.ts'
 import { challengeAnswer, registrationAnswer } from '../fido/serve.ts'
@@ -112,11 +112,11 @@ function keys(
   }
 }
 
-function keyAnswer(step: KeyStep | 'NOT_REQUIRED' | Refused) {
+function keyAnswer(step: KeyStep | 'NOT_REQUIRED' | RefusedCommand) {
   if (step === 'NOT_REQUIRED') return {}
   return step.type === 'REFUSE' ? { refusal: refusalMessage(step) } : { key: keyMessage(step) }
 }
 
-function done(refused: Refused | undefined) {
+function done(refused: RefusedCommand | undefined) {
   return { refusal: refused === undefined ? null : refusalMessage(refused) }
 }

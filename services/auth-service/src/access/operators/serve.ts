@@ -4,7 +4,7 @@ import { grants } from '@causeway/services/privileges'
 import type { Handlers } from '@causeway/grpc'
 import { present, type operatorsService, type Operator as OperatorMessage } from '@causeway/protos'
 import { timeMessage } from '../../contract.ts'
-import type { Refused } from '../../domain/refusal.ts'
+import type { RefusedCommand } from '../../domain/refusal.ts'
 import { challengeMessage } from '../fido/serve.ts'
 import type { Measures } from '../../measures.ts'
 import { operationOutcome, saveOperationOutcome } from '../operations/store.ts'
@@ -129,12 +129,12 @@ function approvals({
 }
 
 /** As it is counted: `let_in`, `key`, or the reason of the refusal. */
-export function logInOutcome(session: OpenSession | KeyStep | Refused): string {
+export function logInOutcome(session: OpenSession | KeyStep | RefusedCommand): string {
   if (session.type === 'REFUSE') return session.reason
   return session.type === 'KEY' ? 'key' : 'let_in'
 }
 
-export function sessionAnswer(session: OpenSession | KeyStep | Refused) {
+export function sessionAnswer(session: OpenSession | KeyStep | RefusedCommand) {
   if (session.type === 'REFUSE') return { refusal: refusalMessage(session) }
   if (session.type === 'KEY') return { key: keyMessage(session) }
   return { session: sessionMessage(session) }
@@ -230,7 +230,7 @@ function management(
   'ListOperators' | 'CreateOperator' | 'UpdateOperator' | 'ResetOperatorSecret' | 'ChangePassword'
 > {
   const message = (operator: Operator) => operatorMessage(operator, parts)
-  const managed = (answer: Managed | Refused) =>
+  const managed = (answer: Managed | RefusedCommand) =>
     answer.type === 'REFUSE'
       ? { refusal: refusalMessage(answer) }
       : {
@@ -258,7 +258,7 @@ function management(
   }
 }
 
-function done(refused: Refused | undefined) {
+function done(refused: RefusedCommand | undefined) {
   return { refusal: refused === undefined ? null : refusalMessage(refused) }
 }
 

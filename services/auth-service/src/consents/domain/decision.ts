@@ -23,7 +23,7 @@ export interface Decision {
   readonly verification?: Verification
   /** The counter of the credential: the stored and the received value. */
   readonly signCount?: { readonly from: number; readonly to: number }
-  readonly step?: Step
+  readonly step?: ConsentHistoryEntry
   readonly answers: readonly ConsentAnswer[]
 }
 
@@ -33,7 +33,7 @@ export interface Unexamined {
 }
 
 /** An entry of a consent's history. */
-export interface Step {
+export interface ConsentHistoryEntry {
   readonly type: StepType
   /** The FSP that caused it, or the hub's own service. */
   readonly fspId: string

@@ -13,7 +13,7 @@ import type { Database, Transaction } from '@causeway/postgres'
 import type { Logger } from '@causeway/process'
 import type { ComponentKeyRecord, componentKeysService } from '@causeway/protos'
 import { isRefused, timeMessage } from '../../contract.ts'
-import { refuse, type Refused } from '../../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../../domain/refusal.ts'
 import { lockNamed } from '../../lock.ts'
 import { record } from '../../record.ts'
 import {
@@ -35,7 +35,7 @@ interface ComponentKeyParts {
   readonly bus: EventBus
 }
 
-type Outcome = Refused | { readonly type: 'DONE'; readonly key: RegisteredKey }
+type ComponentKeyOutcome = RefusedCommand | { readonly type: 'DONE'; readonly key: RegisteredKey }
 
 const keys_max = 10_000
 
@@ -76,7 +76,7 @@ export async function registerOwnKey(
   return undefined
 }
 
-function newKeyOf(contextId: string, pem: string): NewComponentKey | Refused {
+function newKeyOf(contextId: string, pem: string): NewComponentKey | RefusedCommand {
   const key = publicComponentKey(pem)
   if (key === undefined) {
     return refuse('INVALID', 'publicKey must be the PEM of a public EC key on P-256')
@@ -88,8 +88,8 @@ function newKeyOf(contextId: string, pem: string): NewComponentKey | Refused {
 function registerComponentKey(
   { db, bus }: ComponentKeyParts,
   wanted: NewComponentKey,
-): Promise<Outcome> {
-  return db.transaction(async (tx): Promise<Outcome> => {
+): Promise<ComponentKeyOutcome> {
+  return db.transaction(async (tx): Promise<ComponentKeyOutcome> => {
     // The key has no row to lock yet.
     await lockNamed(tx, 'component-keys')
     const now = new Date()
@@ -116,8 +116,8 @@ function revokeComponentKey(
   { db, bus }: ComponentKeyParts,
   keyId: string,
   by: string,
-): Promise<Outcome> {
-  return db.transaction(async (tx): Promise<Outcome> => {
+): Promise<ComponentKeyOutcome> {
+  return db.transaction(async (tx): Promise<ComponentKeyOutcome> => {
     const before = await lockComponentKey(tx, keyId)
     if (before === undefined) return refuse('KEY_UNKNOWN', `no component has the key ${keyId}`)
     if (before.revoked !== null) return { type: 'DONE', key: before }
@@ -171,7 +171,7 @@ function keyMessage(key: RegisteredKey): ComponentKeyRecord {
   }
 }
 
-function answer(outcome: Outcome) {
+function answer(outcome: ComponentKeyOutcome) {
   return outcome.type === 'REFUSE'
     ? { refusal: refusalMessage(outcome) }
     : { key: keyMessage(outcome.key) }

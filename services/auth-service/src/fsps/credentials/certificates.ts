@@ -9,7 +9,7 @@ import type { Database } from '@causeway/postgres'
 import { readPem, StartError } from '@causeway/process'
 import { announceChange } from '../announce.ts'
 import { timeMessage } from '../../contract.ts'
-import { refuse, unknownParticipant, type Refused } from '../../domain/refusal.ts'
+import { refuse, unknownParticipant, type RefusedCommand } from '../../domain/refusal.ts'
 import type { FindFsp } from '../find-fsp.ts'
 import { record } from '../../record.ts'
 import type { AuthServiceSettings } from '../../settings.ts'
@@ -59,7 +59,7 @@ export async function openCa(
 export async function issueCertificate(
   parts: CertificateParts,
   { participant, csr, actor }: Readonly<Record<'participant' | 'csr' | 'actor', string>>,
-): Promise<Issued | Refused> {
+): Promise<Issued | RefusedCommand> {
   const { db, bus, findFsp, readCa, hubName, life_ms } = parts
   if (readCa === undefined) return refuse('NO_CA', 'this hub issues no certificates')
   const request = readCsr(csr)

@@ -10,7 +10,7 @@ import type { EventBus } from '@causeway/bus'
 import type { Database, Transaction } from '@causeway/postgres'
 import { announceChange } from '../announce.ts'
 import { timeMessage } from '../../contract.ts'
-import { refuse, unknownParticipant, type Refused } from '../../domain/refusal.ts'
+import { refuse, unknownParticipant, type RefusedCommand } from '../../domain/refusal.ts'
 import type { FindFsp } from '../find-fsp.ts'
 import { lockNamed } from '../../lock.ts'
 import { record } from '../../record.ts'
@@ -29,7 +29,7 @@ export interface RegisteredParts {
 }
 
 export type RegisteredOutcome =
-  | Refused
+  | RefusedCommand
   | { readonly type: 'REGISTERED'; readonly certificate: RegisteredCertificate }
 
 const text_max = 16_384

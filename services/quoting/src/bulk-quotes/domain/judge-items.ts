@@ -47,7 +47,7 @@ export type ItemReason = 'OTHER_PAYEE_FSP' | 'ID_TWICE'
 
 export type BulkJudgement =
   /** The refused items by their positions; all others are sent to the payee FSP. */
-  | { readonly type: 'ask'; readonly payeeFsp: string; readonly refused: Refused }
+  | { readonly type: 'ask'; readonly payeeFsp: string; readonly refused: RefusedItems }
   /** Every item is refused for this reason. */
   | {
       readonly type: 'refuse'
@@ -57,10 +57,10 @@ export type BulkJudgement =
   | {
       readonly type: 'refuse items'
       readonly payeeFsp: string | undefined
-      readonly refused: Refused
+      readonly refused: RefusedItems
     }
 
-export type Refused = ReadonlyMap<number, ItemRefusal>
+export type RefusedItems = ReadonlyMap<number, ItemRefusal>
 
 /** The destination in the message itself: in its header, or in the first item that names one. */
 export function namedPayeeFsp(
@@ -143,7 +143,7 @@ function refusalOf(
 }
 
 /** The common reason of all items, if a whole quote can be refused for it. */
-function commonReason(refused: Refused): RequestReason | undefined {
+function commonReason(refused: RefusedItems): RequestReason | undefined {
   const reasons = new Set(
     [...refused.values()].map((refusal) => (refusal.type === 'refuse' ? refusal.reason : 'RULE')),
   )

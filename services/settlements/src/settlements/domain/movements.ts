@@ -2,7 +2,7 @@
  * What a settlement step moves in the ledger. Net recipients are debited at RESERVED, net senders
  * credited at COMMITTED, so that an amount cannot be spent before it is paid.
  */
-import type { Account, AccountState, Change } from './settlement.ts'
+import type { Account, AccountState, AccountChange } from './settlement.ts'
 import { hasReached } from './settlement.ts'
 
 /** The part of a settlement model that determines its movements. */
@@ -56,12 +56,12 @@ export interface GrossLine {
 /** An account with its step. */
 export interface Stepping {
   readonly account: Account
-  readonly change: Change
+  readonly change: AccountChange
 }
 
 export function steppingOf(
   accounts: readonly Account[],
-  changes: readonly Change[],
+  changes: readonly AccountChange[],
 ): readonly Stepping[] {
   const byId = new Map(accounts.map((account) => [account.accountId, account]))
   return changes.flatMap((change) => {

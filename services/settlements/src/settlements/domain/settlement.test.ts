@@ -15,7 +15,7 @@ import {
   stateOf,
   steps,
   type Account,
-  type Change,
+  type AccountChange,
   type Settlement,
 } from './settlement.ts'
 
@@ -45,7 +45,11 @@ function update(accountId: number, state: Account['state'], participantId = acco
   return { participantId, accountId, state, reason: 'bank', externalReference: '' }
 }
 
-function changed(settlement: Settlement, changes: readonly Change[], state: Settlement['state']) {
+function changed(
+  settlement: Settlement,
+  changes: readonly AccountChange[],
+  state: Settlement['state'],
+) {
   const byId = new Map(changes.map((change) => [change.accountId, change]))
   return {
     ...settlement,

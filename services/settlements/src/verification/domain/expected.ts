@@ -15,7 +15,7 @@ import {
   hasReached,
   type Account,
   type AccountState,
-  type Change,
+  type AccountChange,
 } from '../../settlements/domain/settlement.ts'
 
 /** Movements that sum to one amount between two accounts. */
@@ -88,7 +88,7 @@ export function expectedPairs(
 /** What an open step moves in addition to the states. */
 export function changing(
   accounts: readonly Account[],
-  changes: readonly Change[],
+  changes: readonly AccountChange[],
 ): readonly Stepping[] {
   const byId = new Map(changes.map((change) => [change.accountId, change]))
   return accounts.flatMap((account) => {

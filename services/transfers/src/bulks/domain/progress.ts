@@ -9,7 +9,7 @@ import { type Bulk, type BulkEnd, type CommonReason, type Counts, type Item } fr
 import { withinBound } from './extensions.ts'
 
 /** What one transaction has moved of a bulk's items. */
-export interface Step {
+export interface MovedItems {
   readonly bulkTransferId: string
   readonly decided: number
   readonly ended: number
@@ -20,8 +20,8 @@ export interface Step {
 export function stepsOf(
   moved: ReadonlyMap<string, OpenState>,
   after: readonly Transfer[],
-): readonly Step[] {
-  const steps = new Map<string, Step>()
+): readonly MovedItems[] {
+  const steps = new Map<string, MovedItems>()
   for (const transfer of after) {
     const { bulkTransferId, transferId, state } = transfer
     const from = moved.get(transferId)
@@ -40,7 +40,7 @@ export function stepsOf(
 /** What the statement that counts does. */
 export function counted(
   counts: Counts,
-  { decided, ended, committed }: Omit<Step, 'bulkTransferId'>,
+  { decided, ended, committed }: Omit<MovedItems, 'bulkTransferId'>,
 ): Counts {
   return {
     items: counts.items,

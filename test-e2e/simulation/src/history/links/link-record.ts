@@ -12,7 +12,7 @@ export interface Revoked {
 }
 
 /** A question to a side: whether it was sent, received, and how it ended. */
-interface Asked {
+interface RequestRecord {
   /** Of the request of the PISP. */
   readonly asked: Sent
   /** Its DFSP has received it. */
@@ -25,7 +25,7 @@ interface Asked {
   readonly ends: string[]
 }
 
-export interface PaymentRecord extends Asked {
+export interface PaymentRecord extends RequestRecord {
   readonly id: string
   readonly planned: PlannedLinkPayment
   readonly authorizationId: string
@@ -43,7 +43,7 @@ export interface PaymentRecord extends Asked {
 
 type Device = ReturnType<typeof openDevice>
 
-export interface LinkRecord extends Asked {
+export interface LinkRecord extends RequestRecord {
   /** Of the request for a consent. */
   readonly id: string
   readonly consentId: string
@@ -102,7 +102,7 @@ function newPayment(planned: PlannedLinkPayment): PaymentRecord {
   }
 }
 
-function newAsked(): Asked {
+function newAsked(): RequestRecord {
   return {
     asked: newSent(),
     isReceived: false,
@@ -113,7 +113,7 @@ function newAsked(): Asked {
 }
 
 /** Whether the PISP knows how it ended; what did not reach the DFSP has no other end. */
-export function hasEnded({ asked, ends, isReceived, isUndelivered }: Asked): boolean {
+export function hasEnded({ asked, ends, isReceived, isUndelivered }: RequestRecord): boolean {
   if (asked.status === undefined) return false
   return !isAccepted(asked) || ends.length > 0 || (isUndelivered && !isReceived)
 }

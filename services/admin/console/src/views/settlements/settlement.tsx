@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { useOperator } from '../../access.ts'
 import { call, Refusal } from '../../api.ts'
-import { AskButton, filled, type Values } from '../../change.tsx'
+import { AskButton, filled, type FormValues } from '../../change.tsx'
 import {
   abortText,
   canAbort,
@@ -184,7 +184,7 @@ function StepButton({
 function stepBody(
   parts: readonly Part[],
   state: AccountStep,
-  { reason, externalReference }: Values<StepField>,
+  { reason, externalReference }: FormValues<StepField>,
 ) {
   const reference = filled({ externalReference })
   const ids = [...new Set(parts.map(({ participantId }) => participantId))]
