@@ -64,7 +64,7 @@ export function isExpired(
 export const expiry = { verdict: 'REJECT', by: '(expired)', note: 'expired' } as const
 
 /** What waits for a decision and has not expired. */
-export interface Waiting {
+export interface PendingTotals {
   /** Of the maker, of this kind; those that only withdraw something are a kind by themselves. */
   readonly ofMaker: number
   readonly ofAll: number
@@ -83,7 +83,7 @@ const maker_bytes_max = 1024 * 1024 + 64 * 1024
 /** @param bytes of what one more request changes and replaces */
 export function waitingFault(
   maker: string,
-  waiting: Waiting,
+  waiting: PendingTotals,
   bytes: number,
 ): Refused<'REQUESTS_FULL' | 'BUSY'> | undefined {
   const { ofMaker, ofAll, makerBytes, allBytes } = waiting

@@ -1,5 +1,5 @@
 export type { Amount } from './amount.ts'
-export type { Ended, Unanswered } from './pending-requests.ts'
+export type { TimedResult, Unanswered } from './pending-requests.ts'
 export type {
   BulkOrder,
   BulkPayment,

@@ -15,9 +15,9 @@ export {
   pageStatement,
   placeIn,
   scanned_usual,
-  type Found,
+  type FoundPage,
   type Place,
-  type Search,
+  type WalkSearch,
   type WalkedRow,
 } from './walk-store.ts'
 export { boundedPage, isId, isTime, readCursor, writeCursor, type Members } from './page.ts'

@@ -11,7 +11,7 @@ import { publish } from './publish.ts'
 import { openReference, referenceFacts } from './reference.ts'
 import { htmlOf } from './reports/html.ts'
 import { junitOf } from './reports/junit.ts'
-import { type Report, reportOf } from './reports/report.ts'
+import { type CertificationReport, reportOf } from './reports/report.ts'
 import { runCases } from './run.ts'
 import type { CertificationSettings } from './settings.ts'
 
@@ -138,7 +138,7 @@ function lineOf(result: CaseResult): string {
   }
 }
 
-async function writeReport(folder: string, report: Report): Promise<void> {
+async function writeReport(folder: string, report: CertificationReport): Promise<void> {
   await mkdir(folder, { recursive: true })
   await Promise.all([
     writeFile(join(folder, 'report.json'), `${JSON.stringify(report, undefined, 2)}\n`),

@@ -131,7 +131,7 @@ export function lockRows(
 }
 
 /** What to lock, without duplicates. */
-export interface Named {
+export interface LockTargets {
   readonly ids: readonly string[]
   readonly names: readonly string[]
   readonly currencies: readonly string[]
@@ -147,7 +147,7 @@ export interface Named {
 export async function lockNamed(
   tx: Transaction,
   states: States,
-  named: Named,
+  named: LockTargets,
 ): Promise<WatchedRows> {
   const ids = textArray(named.ids)
   const names = textArray(named.names)

@@ -53,9 +53,9 @@ interface ExclusiveWork {
   readonly work: (tx: Transaction) => Promise<unknown>
 }
 
-type Item = Command | ExclusiveWork
+type QueueItem = Command | ExclusiveWork
 
-type Result =
+type QueueItemResult =
   | { readonly type: 'ANSWER'; readonly answer: CommandAnswer }
   | { readonly type: 'DONE'; readonly value: unknown }
   /** Only this work failed; other items are not affected. */
@@ -65,8 +65,8 @@ export function openWriter(connection: LeaderConnection, options: WriterOptions)
   const { batch_max, queued_max } = options
 
   /** An outage rejects every call of the batch: a repeat finds what was committed by its ids. */
-  async function processBatch(items: readonly Item[]): Promise<readonly Result[]> {
-    const results: Result[] = []
+  async function processBatch(items: readonly QueueItem[]): Promise<readonly QueueItemResult[]> {
+    const results: QueueItemResult[] = []
     for (const run of runsOf(items)) {
       if (run.type === 'EXCLUSIVE') {
         results.push(await runInTransaction(connection, run))
@@ -81,7 +81,7 @@ export function openWriter(connection: LeaderConnection, options: WriterOptions)
   const queue = gather(processBatch, { batch_max, queued_max })
   const queued = new Set<Promise<unknown>>()
 
-  function enqueue(items: readonly Item[]): Promise<readonly Result[]> {
+  function enqueue(items: readonly QueueItem[]): Promise<readonly QueueItemResult[]> {
     const results = queue(items)
     queued.add(results)
     const forget = () => void queued.delete(results)
@@ -109,7 +109,7 @@ export function openWriter(connection: LeaderConnection, options: WriterOptions)
 type QueueRun = ExclusiveWork | { readonly type: 'COMMANDS'; readonly commands: readonly Command[] }
 
 /** Exclusive work splits the queue: earlier commands commit before it, later ones after it. */
-function runsOf(items: readonly Item[]): readonly QueueRun[] {
+function runsOf(items: readonly QueueItem[]): readonly QueueRun[] {
   const runs: QueueRun[] = []
   let commands: Command[] = []
   for (const item of items) {
@@ -127,7 +127,7 @@ function runsOf(items: readonly Item[]): readonly QueueRun[] {
 async function runInTransaction(
   connection: LeaderConnection,
   { work }: ExclusiveWork,
-): Promise<Result> {
+): Promise<QueueItemResult> {
   try {
     return { type: 'DONE', value: await connection.transaction(work) }
   } catch (error) {
@@ -183,7 +183,7 @@ async function decideAsWhole(
   tx: Transaction,
   commands: readonly Command[],
   rules: DecidingRules,
-): Promise<Pick<Decided, 'answers' | 'now'>> {
+): Promise<Pick<DecidedBatch, 'answers' | 'now'>> {
   const { answers, now, saving } = await lockAndDecide(tx, commands, rules)
   if (saving !== undefined) tx.finish(saving.statement, saving.values)
   return { answers, now }
@@ -194,7 +194,7 @@ export type DecidingRules = Pick<
   'hubName' | 'decimals' | 'states' | 'months' | 'expiryGrace_ms' | 'alarms'
 >
 
-interface Decided {
+interface DecidedBatch {
   readonly answers: readonly CommandAnswer[]
   readonly now: Date
   readonly saving: Saving | undefined
@@ -204,7 +204,7 @@ async function lockAndDecide(
   tx: Transaction,
   commands: readonly Command[],
   { hubName, decimals, states, months, expiryGrace_ms, alarms }: DecidingRules,
-): Promise<Decided> {
+): Promise<DecidedBatch> {
   const rows = await lockRows(tx, commands, { hubName, states })
   const book = openBook(rows, decimals?.())
   const answers = decideAll(book, commands, { expiryGrace_ms })

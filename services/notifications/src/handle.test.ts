@@ -5,10 +5,10 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Notification, Result } from './contract.ts'
+import type { Notification, NotificationResult } from './contract.ts'
 import { judge } from './domain/verdict.ts'
 import { openFirstAttempts, type FirstAttempts } from './handle.ts'
-import { openLanes, type Sent } from './lanes/lane.ts'
+import { openLanes, type AttemptResult } from './lanes/lane.ts'
 import type { Known } from './store.ts'
 import { notificationFor } from './testing/world.ts'
 
@@ -17,7 +17,7 @@ interface Scene {
   /** The unanswered messages to each FSP, oldest first. */
   readonly unanswered: Map<string, { readonly id: string; answer(status: number): void }[]>
   readonly sent: Notification[]
-  readonly stored: Result[]
+  readonly stored: NotificationResult[]
   readonly late: string[]
 }
 
@@ -33,11 +33,11 @@ function scene(
   known: (id: string) => Known = () => ({ taken: false, blocked: false, modified: false }),
 ): Scene {
   const unanswered: Scene['unanswered'] = new Map()
-  const [sent, stored, late]: [Notification[], Result[], string[]] = [[], [], []]
+  const [sent, stored, late]: [Notification[], NotificationResult[], string[]] = [[], [], []]
   const lanes = openLanes({
     transportTo: (fspId) => ({
       send: (notification) =>
-        new Promise<Sent>((resolve) => {
+        new Promise<AttemptResult>((resolve) => {
           sent.push(notification)
           const answer = (status: number) => {
             const verdict = judge('PUT', { type: 'ANSWERED', status })

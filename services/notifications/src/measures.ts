@@ -2,11 +2,11 @@
 import type { Database } from '@causeway/postgres'
 import type { Metrics } from '@causeway/process'
 import { Counter, Gauge, Histogram } from 'prom-client'
-import { duration_msOf, type Ended } from './contract.ts'
+import { duration_msOf, type EndedNotification } from './contract.ts'
 import { countByFsp } from './dead-letters/store.ts'
 
 export interface Measures {
-  ended(end: Ended): void
+  ended(end: EndedNotification): void
   attempted(result: 'DELIVERED' | 'TRY_AGAIN' | 'GIVEN_UP'): void
   circuitOpen(fspId: string, open: boolean): void
 }

@@ -46,9 +46,9 @@ export interface ServeParts {
   readonly egress: Egress
 }
 
-type Service = Handlers<typeof schedulerService>
+type SchedulerHandlers = Handlers<typeof schedulerService>
 
-export function schedulerHandlers(parts: ServeParts): Service {
+export function schedulerHandlers(parts: ServeParts): SchedulerHandlers {
   return { ...ofOwners(parts), ...ofOperators(parts) }
 }
 
@@ -56,7 +56,7 @@ function ofOwners({
   db,
   bus,
   egress,
-}: ServeParts): Omit<Service, 'RemoveReminder' | 'RetryReminder'> {
+}: ServeParts): Omit<SchedulerHandlers, 'RemoveReminder' | 'RetryReminder'> {
   return {
     CreateScheduleReminder: async (message, { caller }) => {
       const denied = await deniedUrl(egress, message)
@@ -111,7 +111,7 @@ async function deniedUrl(
 function ofOperators({
   db,
   bus,
-}: Omit<ServeParts, 'egress'>): Pick<Service, 'RemoveReminder' | 'RetryReminder'> {
+}: Omit<ServeParts, 'egress'>): Pick<SchedulerHandlers, 'RemoveReminder' | 'RetryReminder'> {
   return {
     RemoveReminder: ({ reminderId, actor }) =>
       db.transaction(async (tx) => {

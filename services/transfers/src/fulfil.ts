@@ -31,7 +31,7 @@ import {
   type MoveResult,
 } from './move.ts'
 import { answeredBy, finishPreparation } from './prepare.ts'
-import type { Refusal } from './records/record-store.ts'
+import type { RefusedMessage } from './records/record-store.ts'
 import type { Deps } from './deps.ts'
 
 export type PayeeEvent = FulfilEvent | RejectEvent
@@ -51,7 +51,7 @@ export interface Decided {
   /** To those whose message changes nothing. */
   readonly answers: readonly OutgoingMessage[]
   /** Messages that were refused for themselves. */
-  readonly refused: readonly Refusal[]
+  readonly refused: readonly RefusedMessage[]
 }
 
 /** All steps. The events are of different transfers. */
@@ -82,7 +82,7 @@ export async function decide(deps: Deps, events: readonly PayeeEvent[]): Promise
   }
   const toEnd: ToEnd[] = []
   const answers: OutgoingMessage[] = []
-  const refused: Refusal[] = []
+  const refused: RefusedMessage[] = []
   for (const { event, message } of messages) {
     const transfer = stored.get(message.transferId)
     const decision = decideMessage(deps, transfer, message)
@@ -104,7 +104,7 @@ export async function decide(deps: Deps, events: readonly PayeeEvent[]): Promise
 }
 
 /** The message that found the expiry is too late itself. */
-function lateOnes({ call, answer }: LedgerReply<ToEnd>): readonly Refusal[] {
+function lateOnes({ call, answer }: LedgerReply<ToEnd>): readonly RefusedMessage[] {
   const isLate = answer.outcome === 'VOIDED' && answer.reason === 'TIMEOUT'
   return isLate ? refusalsOf(call.message, call.transfer, 'TOO_LATE') : []
 }
@@ -114,7 +114,7 @@ function refusalsOf(
   { eventId, transferId, kind, requesterFspId: fspId, receivedAt }: Fulfil | Reject,
   transfer: Transfer | undefined,
   reason: TransferAnswer['error'],
-): readonly Refusal[] {
+): readonly RefusedMessage[] {
   if (typeof reason !== 'string') return []
   return [{ eventId, transferId, kind, fspId, receivedAt, reason, state: transfer?.state }]
 }

@@ -124,7 +124,7 @@ export function openLedger(calls: LedgerCalls, { log, signal }: LedgerOptions): 
 }
 
 /** Evidence as a value and as the bytes that were sent, so that what comes back is not parsed. */
-interface Sent {
+interface SentEvidence {
   readonly evidence: Evidence
   readonly bytes: Buffer
 }
@@ -132,7 +132,7 @@ interface Sent {
 function pairOf(
   { evidence }: { readonly evidence: Evidence | undefined },
   sent: { readonly evidence: Buffer } | undefined,
-): Sent | undefined {
+): SentEvidence | undefined {
   return evidence === undefined || sent === undefined
     ? undefined
     : { evidence, bytes: sent.evidence }
@@ -162,7 +162,7 @@ function prepareItem({ transfer, payerAccountId, payeeAccountId }: ReserveItem):
 export function answerOf(
   transferId: string,
   wire: WireAnswer | undefined,
-  sent: Sent | undefined,
+  sent: SentEvidence | undefined,
 ): LedgerAnswer {
   if (wire?.transferId !== transferId) throw new Error(`the ledger did not answer ${transferId}`)
   switch (wire.outcome) {
@@ -199,7 +199,7 @@ export function answerOf(
   }
 }
 
-function posted(wire: WireAnswer, sent: Sent | undefined): LedgerAnswer {
+function posted(wire: WireAnswer, sent: SentEvidence | undefined): LedgerAnswer {
   const evidence = evidenceOf(wire.evidence, sent)
   const { settles, settlementModelId } = wire
   if (evidence === 'unreadable') return notUnderstood('posted with unknown evidence')
@@ -225,7 +225,7 @@ function notUnderstood(detail: string): LedgerAnswer {
   return { outcome: 'NOT_UNDERSTOOD', detail }
 }
 
-function evidenceOf(bytes: Buffer, sent: Sent | undefined): ReadEvidence {
+function evidenceOf(bytes: Buffer, sent: SentEvidence | undefined): ReadEvidence {
   return sent?.bytes.equals(bytes) === true ? sent.evidence : readEvidence(bytes)
 }
 

@@ -1,7 +1,7 @@
 /** A stored row as a value of the domain, and back. */
 import type { ErrorInformation, ExtensionList } from '@causeway/fspiop'
 import type { AbortReason, SettlementKind, TransferState } from '@causeway/protos'
-import type { Claimed, Ending, Final, Open, Transfer } from './domain/transfer.ts'
+import type { Claimed, TransferEnd, Final, Open, Transfer } from './domain/transfer.ts'
 
 export interface TransferRow {
   readonly id: string
@@ -80,7 +80,7 @@ function claimedOf(row: TransferRow): Claimed {
   }
 }
 
-function endingOf(row: TransferRow): Ending {
+function endingOf(row: TransferRow): TransferEnd {
   return {
     completedTimestamp: present(row.completed_timestamp, row),
     outcomeEventId: row.outcome_event_id ?? undefined,

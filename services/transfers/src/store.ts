@@ -18,7 +18,7 @@ import type { AbortReason, TransferState } from '@causeway/protos'
 import { stepsOf } from './bulks/domain/progress.ts'
 import { advance, type EndedBulk } from './bulks/store.ts'
 import type { Claimed, Final, Open, OpenState, Transfer } from './domain/transfer.ts'
-import { storeRefused, type Refusal } from './records/record-store.ts'
+import { storeRefused, type RefusedMessage } from './records/record-store.ts'
 import { rememberReserved } from './reserved.ts'
 import {
   columns,
@@ -99,7 +99,7 @@ export interface TransferTables {
    */
   overdue_ms(now: Date, claimed_ms: number): Promise<number>
   /** Keeps messages that changed nothing, once each. */
-  storeRefused(refusals: readonly Refusal[], now: Date): Promise<void>
+  storeRefused(refusals: readonly RefusedMessage[], now: Date): Promise<void>
   states(ids: readonly string[]): Promise<readonly StateRow[]>
   page(afterId: string, limit: number): Promise<readonly StateRow[]>
   ensurePartitions(now: Date): Promise<void>

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
 import { comparisonOf } from './compare.ts'
-import type { Report } from './report.ts'
+import type { BenchReport } from './report.ts'
 
 const quantiles = { p50: 100, p95: 150, p99: 200, max: 300 }
 const times = { latency_ms: quantiles, hub_latency_ms: quantiles }
 
-function report(change: Partial<Report> = {}): Report {
+function report(change: Partial<BenchReport> = {}): BenchReport {
   return {
     load: 'uniform',
     apart: undefined,

@@ -2,11 +2,11 @@
  * Compares a report with an earlier one by ratios. The figures of the machine come first, so that a
  * slower machine, or the same machine at a slower hour, is not taken for slower software.
  */
-import type { Report } from './report.ts'
+import type { BenchReport } from './report.ts'
 
 interface Figure {
   readonly name: string
-  readonly of: (report: Report) => number | undefined
+  readonly of: (report: BenchReport) => number | undefined
 }
 
 const figures: readonly Figure[] = [
@@ -37,7 +37,7 @@ const figures: readonly Figure[] = [
  * Lines of name, earlier value, value and ratio; a run without an equivalent in the earlier report
  * is left out.
  */
-export function comparisonOf(now: readonly Report[], earlier: readonly Report[]): string {
+export function comparisonOf(now: readonly BenchReport[], earlier: readonly BenchReport[]): string {
   const lines = now.flatMap((report) => {
     const like = earlier.find((one) => isLike(report, one))
     return like === undefined ? [] : compared(report, like)
@@ -46,12 +46,12 @@ export function comparisonOf(now: readonly Report[], earlier: readonly Report[])
   return lines.map((line) => `${line}\n`).join('')
 }
 
-function isLike(report: Report, { load, fsps, rate, apart }: Report): boolean {
+function isLike(report: BenchReport, { load, fsps, rate, apart }: BenchReport): boolean {
   const isSameHub = report.fsps === fsps && report.apart === apart
   return isSameHub && report.load === load && report.rate === rate
 }
 
-function compared(now: Report, earlier: Report): readonly string[] {
+function compared(now: BenchReport, earlier: BenchReport): readonly string[] {
   const heading = row([`${now.load}, ${now.rate} per second`, 'earlier', 'now', 'ratio'])
   const rows = figures.flatMap(({ name, of }) => {
     const [was, is] = [of(earlier), of(now)]

@@ -10,7 +10,7 @@ import { measureMachine } from './machine.ts'
 import { isOfPisp, readOptions, usage } from './options.ts'
 import { missedByOverload, overloadTable } from './overload.ts'
 import { pispTable, runPisp, type PispReport } from './pisp/run.ts'
-import { tableOf, type Report } from './report.ts'
+import { tableOf, type BenchReport } from './report.ts'
 import { runOnce } from './run.ts'
 
 async function main(): Promise<void> {
@@ -18,8 +18,8 @@ async function main(): Promise<void> {
   const plan = readOptions(process.argv.slice(2))
   const earlier = plan.compare === undefined ? undefined : await readReports(plan.compare)
   const machine = await measureMachine()
-  const made: (Report | BulkReport | PispReport)[] = []
-  const ofPayments: Report[] = []
+  const made: (BenchReport | BulkReport | PispReport)[] = []
+  const ofPayments: BenchReport[] = []
   const missed: string[] = []
   for (const options of plan.runs) {
     if (options.load === 'bulk') {
@@ -51,9 +51,9 @@ async function main(): Promise<void> {
   if (missed.length > 0 || made.some(({ faults }) => faults.length > 0)) process.exitCode = 1
 }
 
-async function readReports(file: string): Promise<readonly Report[]> {
-  const json = JSON.parse(await readFile(file, 'utf8')) as Report | readonly Report[]
-  return [json].flat() as readonly Report[]
+async function readReports(file: string): Promise<readonly BenchReport[]> {
+  const json = JSON.parse(await readFile(file, 'utf8')) as BenchReport | readonly BenchReport[]
+  return [json].flat() as readonly BenchReport[]
 }
 
 main().catch((error: unknown) => {

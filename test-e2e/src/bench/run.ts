@@ -1,12 +1,12 @@
 /** One run of the bench: makes the payments, reads their cost, and reports faults. */
 import { readMemory } from './cpu.ts'
 import type { Holdings } from './database.ts'
-import type { Report as FspReport, Probed, RunPayments, RunResult } from './fsps/messages.ts'
+import type { PaymentBenchReport, Probed, RunPayments, RunResult } from './fsps/messages.ts'
 import { faultsOf, notDurable, verdictOf, type Evidence } from './gate.ts'
 import type { Machine } from './machine.ts'
 import type { BenchOptions } from './options.ts'
 import { planOf, type Plan } from './plan.ts'
-import { reportOf, type Findings, type Reading, type Report } from './report.ts'
+import { reportOf, type Findings, type Reading, type BenchReport } from './report.ts'
 import { openSetup, type HubData, type Setup } from './setup.ts'
 
 const hour_ms = 3_600_000
@@ -18,7 +18,7 @@ export async function runOnce(
   options: BenchOptions,
   machine: Machine,
   hubData?: HubData,
-): Promise<Report> {
+): Promise<BenchReport> {
   const opening = openSetup(options, hubData)
   const close = () =>
     opening.then(
@@ -98,7 +98,7 @@ export async function payThrough(
 
 async function read(
   setup: Setup,
-  { at_ms, committed }: Extract<FspReport, { type: 'WINDOW' }>,
+  { at_ms, committed }: Extract<PaymentBenchReport, { type: 'WINDOW' }>,
 ): Promise<Reading> {
   const cpu = setup.cpu()
   return { at_ms, committed, cpu, database: await setup.hub.database.use() }

@@ -74,7 +74,7 @@ export async function openFsp(
   credentials?: Credentials,
 ): Promise<Fsp> {
   const received: Received[] = []
-  const waiting = new Set<Waiting>()
+  const waiting = new Set<MessageListener>()
   let answer: (message: Received) => number | Promise<number> = usual
   let sign = credentials?.sign
   const agent = connectionsOf(credentials)
@@ -107,14 +107,14 @@ function usual({ method }: Received): number {
 }
 
 /** Each waiter is notified of each message on arrival: the messages before are searched once. */
-type Waiting = (message: Received) => void
+type MessageListener = (message: Received) => void
 
 const listed_max = 100
 
 function waitFor(
   name: string,
   received: readonly Received[],
-  waiting: Set<Waiting>,
+  waiting: Set<MessageListener>,
   fits: (message: Received) => boolean,
   { after = 0, timeout_ms = wait_ms_max }: WaitOptions = {},
 ): Promise<Received> {

@@ -13,7 +13,7 @@ import {
   participantQuery,
   removal,
   type Entry,
-  type Named,
+  type TestParty,
   type AccountLookupWorld,
 } from '../testing/world.ts'
 
@@ -45,7 +45,7 @@ async function gistsOf(...events: readonly ReturnType<typeof association>[]) {
 }
 
 /** The owners of the party. */
-async function ownerOf(named: Named): Promise<string> {
+async function ownerOf(named: TestParty): Promise<string> {
   const event = participantQuery(named)
   world.published.length = 0
   await world.publish(event)

@@ -226,9 +226,9 @@ const wholeReasons: ReadonlySet<Reason> = new Set([
   'ORACLE_TRIPPED',
 ])
 
-type Refusal = Extract<AssociationOutcome, { type: 'REFUSED' }>
+type RefusedOutcome = Extract<AssociationOutcome, { type: 'REFUSED' }>
 
-function wholeFailure(outcomes: readonly AssociationOutcome[]): Refusal | undefined {
+function wholeFailure(outcomes: readonly AssociationOutcome[]): RefusedOutcome | undefined {
   const [first] = outcomes
   if (first?.type !== 'REFUSED' || !wholeReasons.has(first.reason)) return undefined
   const isOne = outcomes.every((each) => each.type === 'REFUSED' && each.reason === first.reason)
@@ -239,7 +239,7 @@ export function commandTypeOf({ name }: CommandEvent): Command['type'] {
   return name === 'ParticipantDisassociateRequestReceived' ? 'REMOVE' : 'ASSOCIATE'
 }
 
-function informationOf({ reason, detail }: Refusal, type: Command['type']) {
+function informationOf({ reason, detail }: RefusedOutcome, type: Command['type']) {
   const entry = codes[reason]
   const { errorCode, errorDescription } = errorInformation(entry[type], detail ?? entry.detail)
   return { errorCode, errorDescription }

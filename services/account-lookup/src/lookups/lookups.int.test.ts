@@ -12,7 +12,7 @@ import {
   partyQuery,
   relay,
   removal,
-  type Named,
+  type TestParty,
   type AccountLookupWorld,
 } from '../testing/world.ts'
 
@@ -31,7 +31,7 @@ beforeEach(() => {
   world.published.length = 0
 })
 
-async function associate(...all: readonly Named[]): Promise<void> {
+async function associate(...all: readonly TestParty[]): Promise<void> {
   await world.publish(...all.map((named) => association(named)))
   await eventually(
     () =>
@@ -398,7 +398,7 @@ describe('FindOwners', () => {
     expect((await FindOwners({ queries: [] })).answers).toEqual([])
   })
 
-  interface Answering extends Named {
+  interface Answering extends TestParty {
     readonly by: string
   }
 

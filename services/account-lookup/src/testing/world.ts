@@ -221,7 +221,7 @@ export const relay: Relay = {
   ),
 }
 
-export interface Named {
+export interface TestParty {
   readonly type?: string
   readonly id: string
   readonly subId?: string
@@ -229,7 +229,7 @@ export interface Named {
   readonly by?: string
 }
 
-function about({ type = 'MSISDN', id, subId, currency, by = 'greenbank' }: Named) {
+function about({ type = 'MSISDN', id, subId, currency, by = 'greenbank' }: TestParty) {
   const segments = [type, id, ...(subId === undefined ? [] : [subId])].map(encodeURIComponent)
   return {
     partyKey: segments.join('/'),
@@ -243,7 +243,7 @@ function about({ type = 'MSISDN', id, subId, currency, by = 'greenbank' }: Named
 }
 
 export function partyQuery(
-  named: Named,
+  named: TestParty,
   changed: Partial<Payload<'PartyQueryReceived'>> = {},
 ): OutgoingMessage {
   const asked = about(named)
@@ -252,13 +252,13 @@ export function partyQuery(
   return newEvent('fspiop-api', 'PartyQueryReceived', payload, { relay })
 }
 
-export function participantQuery(named: Named): OutgoingMessage {
+export function participantQuery(named: TestParty): OutgoingMessage {
   return newEvent('fspiop-api', 'ParticipantQueryReceived', about(named))
 }
 
 /** `by` requests that the party becomes its own, or `fspId`'s. */
 export function association(
-  named: Named,
+  named: TestParty,
   changed: Partial<Payload<'ParticipantAssociationRequestReceived'>> = {},
 ): OutgoingMessage {
   const asked = about(named)
@@ -266,7 +266,7 @@ export function association(
   return newEvent('fspiop-api', 'ParticipantAssociationRequestReceived', payload)
 }
 
-export function removal(named: Named): OutgoingMessage {
+export function removal(named: TestParty): OutgoingMessage {
   return newEvent('fspiop-api', 'ParticipantDisassociateRequestReceived', about(named))
 }
 

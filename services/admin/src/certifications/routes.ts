@@ -55,7 +55,7 @@ const report = z
   })
   .meta({ description: 'The file report.json of `npm run certify`; at most 4 MiB.' })
 
-type Report = z.infer<typeof report>
+type UploadedReport = z.infer<typeof report>
 
 const summary = {
   id: z.int(),
@@ -160,7 +160,7 @@ export function certificationOperations(deps: Deps): readonly Operation[] {
 async function storeReport(
   { certifications }: Deps,
   name: string,
-  body: Report,
+  body: UploadedReport,
   actor: string,
 ): Promise<OperationResult> {
   const fault = faultOf(name, body)
@@ -182,13 +182,13 @@ async function storeReport(
   return answered(isNew ? 201 : 200, summaryBody(certification))
 }
 
-function storedResult(given: Report['results'][number]) {
+function storedResult(given: UploadedReport['results'][number]) {
   const { id: caseId, ms: _, messages: __, ...rest } = given
   return { caseId, ...rest }
 }
 
 /** Why the report is not one about the participant, or not as the kit has written it. */
-function faultOf(name: string, { fsp, results, ...counts }: Report): string | undefined {
+function faultOf(name: string, { fsp, results, ...counts }: UploadedReport): string | undefined {
   if (fsp !== name) return `the report is about ${fsp}`
   for (const state of certificationResultStateValues) {
     const found = results.filter((each) => each.state === state).length

@@ -40,7 +40,7 @@ const shownList = z.strictObject({
 })
 
 const name = z.strictObject({ group: z.string().min(1).max(249), id: z.string().min(1).max(1_024) })
-type Name = z.infer<typeof name>
+type DeadLetterName = z.infer<typeof name>
 
 const shownOutcome = z.strictObject({
   group: z.string(),
@@ -116,7 +116,7 @@ async function list({ eventDeadLetters }: Deps, limit: number): Promise<Operatio
 async function decide(
   { eventDeadLetters, publish }: Deps,
   action: 'ReplayEventDeadLetter' | 'DiscardEventDeadLetter',
-  { group, id }: Name,
+  { group, id }: DeadLetterName,
   actor: string,
 ): Promise<OperationResult> {
   const unknown = () => refused('DEAD_LETTER_UNKNOWN', `dead letter ${id} of ${group}`)

@@ -6,7 +6,13 @@ import * as quoting from '@causeway/quoting'
 import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { fulfil, newPayment, request, transactionOf, type Payment } from '../testing/payments.ts'
+import {
+  fulfil,
+  newPayment,
+  request,
+  transactionOf,
+  type TestPayment,
+} from '../testing/payments.ts'
 import { openWorld, type ApiResponse, type AdminWorld } from '../testing/world.ts'
 import { accountOf, deposit, onboard, openScheme } from '../testing/scheme.ts'
 
@@ -15,7 +21,7 @@ const services = [participantLifecycle, settlements, transfers, quoting, authSer
 let admin: AdminWorld
 const green = { id: 0, position: 0 }
 const blue = { id: 0, position: 0 }
-const paid: Payment[] = []
+const paid: TestPayment[] = []
 
 interface WindowRow {
   readonly id: number

@@ -78,13 +78,13 @@ export interface ConsentStore {
   /**
    * For a query by consentId or, if none matches, by consentRequestId; keyed by the requested id.
    */
-  find(ids: readonly string[]): Promise<ReadonlyMap<string, Found>>
+  find(ids: readonly string[]): Promise<ReadonlyMap<string, FoundConsent>>
   /** Consents that have been PENDING since before that moment. */
   listUnconfirmed(before: Date, limit: number): Promise<readonly Consent[]>
   ensurePartitions(now: Date): Promise<void>
 }
 
-export interface Found {
+export interface FoundConsent {
   readonly consent: Consent
   readonly parties: ConsentParties | undefined
 }
@@ -212,7 +212,10 @@ async function rowsOf<Row>(
   return ids.length === 0 ? [] : db.query<Row>(select, [textArray(ids)])
 }
 
-async function find(db: Queries, ids: readonly string[]): Promise<ReadonlyMap<string, Found>> {
+async function find(
+  db: Queries,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, FoundConsent>> {
   if (ids.length === 0) return new Map()
   const [own, byRequest] = await Promise.all([
     rowsOf<ConsentRow>(db, consentsStatement, ids),

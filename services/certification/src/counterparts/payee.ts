@@ -48,7 +48,7 @@ export interface QuoteAnswer {
   readonly condition: string
 }
 
-export interface Payment extends ActingPayee {
+export interface PaymentUnderTest extends ActingPayee {
   readonly triggered: Triggered
   /** The first POST /quotes. */
   quoteRequest(): Promise<Taken>
@@ -66,7 +66,7 @@ export function newNumber(): string {
 }
 
 /** Has the FSP pay the kit's customer. Resolves when its first message has arrived. */
-export async function payKit(kit: Kit, script: PayeeScript = {}): Promise<Payment> {
+export async function payKit(kit: Kit, script: PayeeScript = {}): Promise<PaymentUnderTest> {
   const { settings } = kit
   const payee = actingPayee()
   answerPayment(kit, payee, script)
@@ -93,7 +93,7 @@ export async function payKit(kit: Kit, script: PayeeScript = {}): Promise<Paymen
 }
 
 /** COMMITTED … or the case is not run further: the messages alone do not show it. */
-export async function stateOf(payment: Pick<Payment, 'state'>): Promise<string> {
+export async function stateOf(payment: Pick<PaymentUnderTest, 'state'>): Promise<string> {
   const state = await payment.state()
   if (state === undefined) throw new NotRun('the trigger does not report how the payment ended')
   return state

@@ -1,7 +1,7 @@
 /** Ways to break an FSP: each is one deviation, for messages in one direction. */
 import type { InboundAnswer, InboundMessage } from '@causeway/fsp'
 import { errorInformation } from '@causeway/fspiop'
-import { accepted, type Breakage, jsonOf, type Sent } from './breaking.ts'
+import { accepted, type Breakage, jsonOf, type FspMessage } from './breaking.ts'
 
 export type Json = Record<string, unknown>
 
@@ -21,7 +21,7 @@ export const of =
   (message) =>
     message.method === method && pattern.test(message.path) && also(message)
 
-const aboutSent = ({ method, path, headers, body }: Sent): About => ({
+const aboutSent = ({ method, path, headers, body }: FspMessage): About => ({
   method,
   path: path.split('?')[0] ?? '',
   headers,
@@ -63,7 +63,10 @@ export function writing(
 }
 
 /** The FSP sends something else in its place. */
-export function sending(fits: Fits, change: (message: Sent, about: About) => Sent): Breakage {
+export function sending(
+  fits: Fits,
+  change: (message: FspMessage, about: About) => FspMessage,
+): Breakage {
   return {
     outgoing(message, forward) {
       const about = aboutSent(message)

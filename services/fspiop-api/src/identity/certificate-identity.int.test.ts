@@ -11,7 +11,7 @@ import {
   partyAnswer,
   transferFulfilment,
   withHeaders,
-  type Sent,
+  type TestMessage,
 } from '../testing/messages.ts'
 import { newCa, openScheme, validFor, type Scheme } from '../testing/scheme.ts'
 import { newSigner, signed } from '../testing/signing.ts'
@@ -58,7 +58,7 @@ describe('Identity by client certificate', () => {
     scheme.stop()
   })
 
-  async function ask(tls: ClientTls, sent: Sent): Promise<string> {
+  async function ask(tls: ClientTls, sent: TestMessage): Promise<string> {
     const source = sent.headers['fspiop-source'] ?? ''
     const whole = sent.method === 'GET' ? sent : await signed(sent, signers.get(source) ?? green)
     return summary(await send(world.edge.url, whole, tls))

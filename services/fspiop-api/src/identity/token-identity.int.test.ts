@@ -3,7 +3,13 @@ import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { authWith, openTokenIssuer, type TokenIssuer } from '../testing/auth.ts'
 import { as, ofOthers, prepare, quote } from '../testing/impostors.ts'
-import { id, message, transferFulfilment, withHeaders, type Sent } from '../testing/messages.ts'
+import {
+  id,
+  message,
+  transferFulfilment,
+  withHeaders,
+  type TestMessage,
+} from '../testing/messages.ts'
 import type { FspiopApiSettings } from '../settings.ts'
 import { newCa, openScheme, type Scheme } from '../testing/scheme.ts'
 import { openWorld, send, summary, type EdgeWorld } from '../testing/world.ts'
@@ -20,7 +26,7 @@ describe('Identity by token', () => {
   })
   afterAll(() => world.stop())
 
-  async function ask(token: string | undefined, sent: Sent = query): Promise<string> {
+  async function ask(token: string | undefined, sent: TestMessage = query): Promise<string> {
     const authorization = token === undefined ? undefined : `Bearer ${token}`
     return summary(await send(world.edge.url, withHeaders(sent, { authorization })))
   }
@@ -241,7 +247,7 @@ describe('Identity by header, for development', () => {
     world = await openWorld()
   })
   afterAll(() => world.stop())
-  const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
+  const ask = async (sent: TestMessage) => summary(await send(world.edge.url, sent))
 
   test('An FSP is identified by its header, if it is a participant', async () => {
     expect(await ask(prepare())).toBe('202')

@@ -5,7 +5,7 @@ import { eventually } from '@causeway/process/testing'
 import { afterEach, expect, test } from '@jest/globals'
 import type { FspiopApiSettings } from '../settings.ts'
 import { bulkTransferAnswer, bulkTransferRequest } from '../testing/bulk-messages.ts'
-import { message, withMembers, type Sent } from '../testing/messages.ts'
+import { message, withMembers, type TestMessage } from '../testing/messages.ts'
 import { openWorld, send, summary, type EdgeWorld } from '../testing/world.ts'
 
 let world: EdgeWorld
@@ -30,7 +30,7 @@ async function openWith(settings: Partial<FspiopApiSettings>): Promise<void> {
 
 afterEach(() => world.stop())
 
-const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
+const ask = async (sent: TestMessage) => summary(await send(world.edge.url, sent))
 const query = () => message('GET', `/bulkTransfers/${randomUUID()}`)
 const answer = (items: number) =>
   message('PUT', `/bulkTransfers/${randomUUID()}`, bulkTransferAnswer(items))

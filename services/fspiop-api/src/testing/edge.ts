@@ -21,14 +21,14 @@ import type { FspiopApiSettings } from '../settings.ts'
 import type { CheckSignature } from '../signatures/verify.ts'
 import { triggeredCallbacks, type CallbackEvent } from '../callback-table.ts'
 import type { ConsentOwner } from '../pisp/owners.ts'
-import type { Sent } from './messages.ts'
+import type { TestMessage } from './messages.ts'
 import { testSettings } from './settings.ts'
 
 export interface TestEdge {
   /** The answer to a message; `identity` is that of the channel, by default that of the message. */
-  send(sent: Sent, identity?: string): Promise<EdgeResponse>
+  send(sent: TestMessage, identity?: string): Promise<EdgeResponse>
   /** The status, with code and text of the refusal: `400 3102 header date`. */
-  outcomeOf(sent: Sent, identity?: string): Promise<string>
+  outcomeOf(sent: TestMessage, identity?: string): Promise<string>
   /** The only message that was published since the last call. */
   onlyMessage(): PublishedMessage
   readonly published: OutgoingMessage[]
@@ -260,7 +260,7 @@ function participantsOf(known: ReadonlyMap<string, Participant>): Participants {
 
 async function ask(
   edge: Edge,
-  { method, path, headers, body = '' }: Sent,
+  { method, path, headers, body = '' }: TestMessage,
   identity = headers['fspiop-source'] ?? '',
 ): Promise<EdgeResponse> {
   const parsed = routeOf(edge.served, method, path.split('?')[0] ?? '')

@@ -22,9 +22,9 @@ import { recordCover, type CoverParts } from './handle.ts'
 import { historyOf, type HistoryCursor } from './history.ts'
 import { hasParticipant, liquidityOf, reservationsOf } from './store.ts'
 
-type Service = Handlers<typeof liquidityService>
+type LiquidityHandlers = Handlers<typeof liquidityService>
 
-export function serveLiquidity(database: Database, parts: CoverParts): Service {
+export function serveLiquidity(database: Database, parts: CoverParts): LiquidityHandlers {
   return {
     GetCurrentLiquidityPosition: async ({ name, currency }) => {
       const liquidity = await liquidityOf(database, name, currency)
@@ -71,7 +71,9 @@ export function serveLiquidity(database: Database, parts: CoverParts): Service {
   }
 }
 
-function historyHandlers(database: Database): Pick<Service, 'RequestAccountPositionHistory'> {
+function historyHandlers(
+  database: Database,
+): Pick<LiquidityHandlers, 'RequestAccountPositionHistory'> {
   return {
     RequestAccountPositionHistory: async ({ name, accountId, from, to, cursor, limit }) => {
       const [first, last] = [from, to].map(timeOf)

@@ -21,7 +21,7 @@ import type { Reachability } from '../reachability.ts'
 import type { FspRefusal, Verdict } from '../domain/verdict.ts'
 
 /** The result of one attempt. */
-export interface Sent {
+export interface AttemptResult {
   readonly verdict: Verdict
   /** The status of the HTTP answer; null when there was none. */
   readonly httpStatus: number | null
@@ -32,7 +32,7 @@ export interface Sent {
 /** What a lane sends over: makes one attempt and interprets its answer. */
 export interface Transport {
   /** Never rejects: a failure is a verdict. */
-  send(notification: Notification): Promise<Sent>
+  send(notification: Notification): Promise<AttemptResult>
   /** Fails the attempts in progress. */
   close(): Promise<void>
 }
@@ -221,7 +221,7 @@ function begin(lane: LaneState, delivery: Delivery, now_ms: number): void {
   void lane.transport.send(delivery.notification).then((sent) => end(lane, delivery, sent))
 }
 
-function end(lane: LaneState, delivery: Delivery, sent: Sent): void {
+function end(lane: LaneState, delivery: Delivery, sent: AttemptResult): void {
   const { began_ms = Date.now(), isOutdated = false } = lane.underWay.get(delivery) ?? {}
   const { source } = delivery.notification
   const { verdict, httpStatus, refusal } = sent

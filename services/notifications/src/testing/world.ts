@@ -10,7 +10,7 @@ import { ensureMonthlyPartitions, type Database } from '@causeway/postgres'
 import { Outage, type Service } from '@causeway/process'
 import { defaultsOf } from '@causeway/process/testing'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
-import { notificationOf, type Notification, type Result } from '../contract.ts'
+import { notificationOf, type Notification, type NotificationResult } from '../contract.ts'
 import { noTries } from '../domain/tries.ts'
 import { start } from '../service.ts'
 import type { NotificationsSettings } from '../settings.ts'
@@ -263,7 +263,7 @@ export function notificationFor(asked: NotifyOptions): Notification {
 }
 
 /** A delivery at the first attempt; `stored`: it was parked before. */
-export function delivered(notification: Notification, stored: boolean): Result {
+export function delivered(notification: Notification, stored: boolean): NotificationResult {
   return {
     type: 'ENDED',
     notification,

@@ -11,7 +11,7 @@ import type { Handlers } from '@causeway/grpc'
 import type { Database } from '@causeway/postgres'
 import type { certificationsService } from '@causeway/protos'
 import type { RefusedChange } from '../domain/refusal.ts'
-import { certificationMessage, reportOf, resultMessage, type Report } from './contract.ts'
+import { certificationMessage, reportOf, resultMessage, type KitReport } from './contract.ts'
 import {
   addCertification,
   certificationsOf,
@@ -70,7 +70,7 @@ export function serveCertifications(
 function storeReport(
   { database, bus }: CertificationParts,
   name: string,
-  { report, by }: { readonly report: Report; readonly by: string },
+  { report, by }: { readonly report: KitReport; readonly by: string },
 ): Promise<Stored | RefusedChange> {
   return database.transaction(async (tx) => {
     const participantId = await participantIdOf(tx, name)

@@ -1,7 +1,7 @@
 /** Reports of certifications as rows, which are only ever added. */
 import { createHash } from 'node:crypto'
 import { statement, type Queries, type Transaction } from '@causeway/postgres'
-import { countsOf, type Certification, type Report, type Result } from './contract.ts'
+import { countsOf, type Certification, type KitReport, type CaseResult } from './contract.ts'
 
 const columns = `certifications.id, participants.name as participant, started_at, finished_at,
   callback_url, passed, failed, not_run, uploaded_by, uploaded_at`
@@ -63,7 +63,7 @@ export interface Stored {
 export async function addCertification(
   tx: Transaction,
   participantId: number,
-  { report, by }: { readonly report: Report; readonly by: string },
+  { report, by }: { readonly report: KitReport; readonly by: string },
 ): Promise<Stored> {
   const { startedAt, finishedAt, callbackUrl, results } = report
   const { passed, failed, notRun } = countsOf(results)
@@ -113,7 +113,7 @@ const find = statement(`
 
 export interface WholeCertification {
   readonly certification: Certification
-  readonly results: readonly Result[]
+  readonly results: readonly CaseResult[]
 }
 
 export async function wholeCertification(
@@ -121,9 +121,9 @@ export async function wholeCertification(
   participantId: number,
   id: number,
 ): Promise<WholeCertification | undefined> {
-  const [row] = await db.query<CertificationRow & { readonly results: readonly Result[] }>(find, [
-    participantId,
-    id,
-  ])
+  const [row] = await db.query<CertificationRow & { readonly results: readonly CaseResult[] }>(
+    find,
+    [participantId, id],
+  )
   return row && { certification: certificationOf(row), results: row.results }
 }

@@ -14,13 +14,13 @@ import { changeParticipant, type HandleParts } from './handle.ts'
 import { openIn, type Opened } from './open.ts'
 import { ownerOf } from './store.ts'
 
-type Service = Handlers<typeof accountsService>
-type Creation = Parameters<Service['CreateParticipantAccountsWithLimits']>[0]
-type Switch = Parameters<Service['EnabledParticipantAccount']>[0]
+type AccountsHandlers = Handlers<typeof accountsService>
+type Creation = Parameters<AccountsHandlers['CreateParticipantAccountsWithLimits']>[0]
+type Switch = Parameters<AccountsHandlers['EnabledParticipantAccount']>[0]
 
 const accounts_max = 100
 
-export function serveAccounts(database: Database, parts: HandleParts): Service {
+export function serveAccounts(database: Database, parts: HandleParts): AccountsHandlers {
   return {
     CreateParticipantAccountsWithLimits: (message) => created(parts, message),
     CreateParticipantAccountWithLimits: async (message) =>

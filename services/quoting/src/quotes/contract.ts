@@ -19,7 +19,7 @@ import { writtenByHub } from './bodies.ts'
 import type { Money, Violation } from '../rules/domain/rule.ts'
 import type { Reject, Repeat, Response, ErrorAnswer } from './domain/decide.ts'
 import type { Claimed, EndingMessage } from './domain/quote.ts'
-import type { Judgement, Request } from './domain/request.ts'
+import type { Judgement, QuoteRequest } from './domain/request.ts'
 import { answerErrorOf, refusalRoles, requestErrorOf, violationErrorOf } from './errors.ts'
 
 export type RequestEvent = DomainEvent<'QuoteRequestReceived'>
@@ -47,7 +47,7 @@ export interface Party {
 }
 
 /** @param pending_max_ms how long a request without expiration waits for its answer */
-export function requestOf({ payload, time }: RequestEvent, pending_max_ms: number): Request {
+export function requestOf({ payload, time }: RequestEvent, pending_max_ms: number): QuoteRequest {
   const { quoteId, requesterFspId, payer, amount, transactionType, expiration } = payload
   return {
     quoteId,
@@ -61,7 +61,7 @@ export function requestOf({ payload, time }: RequestEvent, pending_max_ms: numbe
   }
 }
 
-export function termsOf({ id, payload }: RequestEvent, request: Request): Terms {
+export function termsOf({ id, payload }: RequestEvent, request: QuoteRequest): Terms {
   return {
     quoteId: payload.quoteId,
     transactionId: payload.transactionId,

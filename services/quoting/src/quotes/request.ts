@@ -27,14 +27,14 @@ import {
   participantStatus,
   type Destination,
   type Judgement,
-  type Request,
+  type QuoteRequest,
 } from './domain/request.ts'
 import { requestErrorOf, violationErrorOf } from './errors.ts'
 import type { Claim, Stored } from './store.ts'
 
 interface ReceivedRequest {
   readonly event: RequestEvent
-  readonly request: Request
+  readonly request: QuoteRequest
 }
 
 export interface Directed extends ReceivedRequest {

@@ -3,7 +3,7 @@ import type { ErrorInformation } from '@causeway/fspiop'
 import type {
   Accepted,
   Claimed,
-  Ended,
+  EndedQuote,
   EndingMessage,
   Quote,
   Rejected,
@@ -115,7 +115,7 @@ const nothing: EndColumns = {
   validUntil: null,
 }
 
-export function endColumns(quote: Ended | { readonly state: 'PENDING' }): EndColumns {
+export function endColumns(quote: EndedQuote | { readonly state: 'PENDING' }): EndColumns {
   switch (quote.state) {
     case 'PENDING':
       return nothing

@@ -15,7 +15,7 @@ import {
   type Queries,
 } from '@causeway/postgres'
 import type { Terms } from './contract.ts'
-import type { Claimed, Ended, Pending, Quote, Rejected } from './domain/quote.ts'
+import type { Claimed, EndedQuote, Pending, Quote, Rejected } from './domain/quote.ts'
 import { columns, endColumns, hashBytes, quoteOf, type EndColumns, type QuoteRow } from './row.ts'
 
 export interface Claim {
@@ -38,7 +38,7 @@ export interface ClaimResult {
 
 /** The end of a quote, applied if it is still pending. */
 export interface QuoteEnd {
-  readonly quote: Claimed & Ended
+  readonly quote: Claimed & EndedQuote
   /** The payee FSP's message that ended it. */
   readonly message: StoredMessage | undefined
   /** The condition of an answer; stored for quotes with a transaction request. */

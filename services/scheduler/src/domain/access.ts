@@ -31,13 +31,13 @@ export function seenOwner(
   return owner === undefined || owner === caller ? { owner: caller } : 'NONE'
 }
 
-type Found<Stored> = RefusedReminder | { readonly type: 'FOUND'; readonly stored: Stored }
+type FoundReminder<Stored> = RefusedReminder | { readonly type: 'FOUND'; readonly stored: Stored }
 
 /** An operator deletes what has failed, and what operators have created. */
 export function judgeRemoval<Stored extends Judged>(
   stored: Stored | undefined,
   id: string,
-): Found<Stored> {
+): FoundReminder<Stored> {
   if (stored?.reminder.owner === operators) return { type: 'FOUND', stored }
   return judgeRetry(stored, id)
 }
@@ -45,7 +45,7 @@ export function judgeRemoval<Stored extends Judged>(
 export function judgeRetry<Stored extends Judged>(
   stored: Stored | undefined,
   id: string,
-): Found<Stored> {
+): FoundReminder<Stored> {
   if (stored === undefined) return refuse('REMINDER_UNKNOWN', `there is no reminder ${id}`)
   return stored.state === 'FAILED'
     ? { type: 'FOUND', stored }

@@ -49,16 +49,16 @@ export interface DayReportParts {
   readonly delay_ms: number
 }
 
-type Service = Handlers<typeof dayReportsService>
+type DayReportsHandlers = Handlers<typeof dayReportsService>
 
-export function dayReportHandlers(parts: DayReportParts): Service {
+export function dayReportHandlers(parts: DayReportParts): DayReportsHandlers {
   return { ...reads(parts), ...makingOf(parts), ...deliverySetting(parts) }
 }
 
 function reads({
   db,
 }: DayReportParts): Pick<
-  Service,
+  DayReportsHandlers,
   'ListDayReports' | 'ListRequestedReports' | 'GetDayReport' | 'GetReportDelivery'
 > {
   return {
@@ -112,7 +112,7 @@ function unknownReport(day: string, version: number): RefusedCommand {
   return refuse('REPORT_UNKNOWN', `there is no ${what} of ${day}`)
 }
 
-function makingOf(parts: DayReportParts): Pick<Service, 'MakeDayReport'> {
+function makingOf(parts: DayReportParts): Pick<DayReportsHandlers, 'MakeDayReport'> {
   const { db, bus, calendar, delay_ms } = parts
   return {
     MakeDayReport: async ({ day, scope = schemeScope, endsNow, actor }) => {
@@ -160,7 +160,10 @@ function makingOf(parts: DayReportParts): Pick<Service, 'MakeDayReport'> {
   }
 }
 
-function deliverySetting({ db, bus }: DayReportParts): Pick<Service, 'SetReportDelivery'> {
+function deliverySetting({
+  db,
+  bus,
+}: DayReportParts): Pick<DayReportsHandlers, 'SetReportDelivery'> {
   return {
     SetReportDelivery: async ({ participant = operator, delivery, actor }) => {
       if (!reportDeliveryFormValues.includes(delivery)) {

@@ -264,7 +264,7 @@ interface Page {
 }
 
 /** Why the ledger posts none of them. */
-interface Refusal {
+interface StepRefusal {
   readonly detail: string
   readonly stepEnded: boolean
 }
@@ -274,7 +274,7 @@ async function post(
   { ledger, log, signal }: SteppingParts,
   { id, model }: StoredSettlement,
   { stepId, isFirst, movements }: Page,
-): Promise<Refusal | undefined> {
+): Promise<StepRefusal | undefined> {
   const entries = movements.map((movement) => entryOf(id, movement))
   const request = { settlementId: id, entries, isFirst, stepId }
   const { outcome, detail, positions, stepEnded } = await retrying(

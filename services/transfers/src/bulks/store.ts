@@ -22,7 +22,7 @@ import {
   type Bulk,
   type BulkRequest,
   type CommonReason,
-  type Item,
+  type BulkItem,
 } from './domain/bulk.ts'
 import { endOf, type MovedItems } from './domain/progress.ts'
 import { openAnswerTables, type AnswerTables } from './answer-store.ts'
@@ -41,7 +41,7 @@ export interface BulkClaim {
 /** A bulk of which every item is final. */
 export interface EndedBulk {
   readonly bulk: Bulk
-  readonly items: readonly Item[]
+  readonly items: readonly BulkItem[]
 }
 
 export interface ClaimedBulk {
@@ -260,7 +260,7 @@ export async function advance(
   return ended
 }
 
-interface Ending {
+interface BulkEndParts {
   readonly bus: EventBus
   readonly read: ReadTransfers
   readonly buildEvents: (ended: EndedBulk) => readonly OutgoingMessage[]
@@ -271,7 +271,7 @@ async function endMiscounted(
   tx: Transaction,
   id: string,
   now: Date,
-  { bus, read, buildEvents }: Ending,
+  { bus, read, buildEvents }: BulkEndParts,
 ): Promise<boolean> {
   const [row] = await tx.query<BulkRow>(lockStatement, [id])
   if (row === undefined || row.completed_at !== null) return false

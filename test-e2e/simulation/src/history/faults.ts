@@ -16,7 +16,7 @@ export interface Strikes {
   leaveBrokers(lasts_ms: number): void
 }
 
-interface Refusal {
+interface FailurePeriod {
   readonly failure: Failure
   readonly until_ms: number
 }
@@ -51,8 +51,8 @@ export class Faults implements Line, BrokerLine {
   readonly #marks = new Map<string, typeof none>()
   /** The names of statements that write. */
   readonly #writing = new Set<string>()
-  #refused: Refusal | undefined
-  #lockedOut: Refusal | undefined
+  #refused: FailurePeriod | undefined
+  #lockedOut: FailurePeriod | undefined
 
   /** @param seen gets every byte that reaches the server, and every one of its answers */
   constructor(strikes: Strikes, seen: (bytes: Buffer) => void) {

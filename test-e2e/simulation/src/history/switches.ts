@@ -93,7 +93,7 @@ export function inEffect(
   )
 }
 
-interface Payment {
+interface TimedPayment {
   readonly payer: string
   readonly payee: string
   /** When its request was sent, and when its end was announced. */
@@ -103,7 +103,7 @@ interface Payment {
 
 /** Whether the ledger may have found one of the two FSPs off. */
 export function mayBeOff(
-  { payer, payee, from_ms, to_ms }: Payment,
+  { payer, payee, from_ms, to_ms }: TimedPayment,
   switched: readonly Switched[],
 ): boolean {
   return [payer, payee].some((fsp) => {
@@ -118,7 +118,7 @@ export function mayBeOff(
 
 /** Whether it must have: no operator may have switched the FSP on again by then. */
 export function wasOff(
-  { payer, payee, from_ms, to_ms }: Payment,
+  { payer, payee, from_ms, to_ms }: TimedPayment,
   switched: readonly Switched[],
 ): boolean {
   return [payer, payee].some((fsp) => {

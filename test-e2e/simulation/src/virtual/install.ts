@@ -82,11 +82,11 @@ const timers = {
   clearImmediate: clear,
 }
 
-interface Waiting {
+interface WaitOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-function wait<T>(delay_ms = 1, value?: T, { signal }: Waiting = {}): Promise<T | undefined> {
+function wait<T>(delay_ms = 1, value?: T, { signal }: WaitOptions = {}): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) {
       reject(aborted(signal))

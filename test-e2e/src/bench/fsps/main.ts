@@ -15,12 +15,12 @@ import type {
   Opened,
   Prepare,
   Probed,
-  Report,
+  PaymentBenchReport,
   RunPayments,
   RunResult,
 } from './messages.ts'
 import { openPaymentFlow, type PaymentFlow } from './payment-flow.ts'
-import { partyOf, paymentOf, type Payment } from './payments.ts'
+import { partyOf, paymentOf, type PreparedPayment } from './payments.ts'
 import { measure, openTimeline, type Timeline } from './timeline.ts'
 
 /** Receives the messages that belong to no payment. */
@@ -32,7 +32,7 @@ let prepared: Prepared | undefined
 interface Prepared {
   readonly command: Prepare
   readonly names: readonly string[]
-  readonly payments: readonly Payment[]
+  readonly payments: readonly PreparedPayment[]
   readonly link: HubLink
   readonly timeline: Timeline
   readonly flow: PaymentFlow
@@ -54,7 +54,7 @@ async function open(command: Open): Promise<Opened> {
 }
 
 /** Makes and signs every message, and registers the parties. */
-async function prepare(command: Prepare): Promise<Report> {
+async function prepare(command: Prepare): Promise<PaymentBenchReport> {
   if (opened === undefined) throw new Error('the FSPs are not open')
   const { names, fsps } = opened
   const { hubUrl, total, load, legs, valid_ms } = command
@@ -73,7 +73,7 @@ async function prepare(command: Prepare): Promise<Report> {
   return { type: 'PREPARED' }
 }
 
-async function signAll(payments: readonly Payment[], link: HubLink): Promise<void> {
+async function signAll(payments: readonly PreparedPayment[], link: HubLink): Promise<void> {
   for (let from = 0; from < payments.length; from += signed_at_once) {
     const some = payments.slice(from, from + signed_at_once)
     const messages = some.flatMap(({ legs }) =>
@@ -134,7 +134,7 @@ function awaitMessage(id: string, what: string): Promise<Inbound> {
 }
 
 /** Sends messages that the hub must refuse, and makes it send a callback of its own. */
-async function probe(): Promise<Report> {
+async function probe(): Promise<PaymentBenchReport> {
   if (prepared === undefined) throw new Error('nothing is prepared')
   const { names, payments, link } = prepared
   const transfer = payments[0]?.legs.at(-1)?.request
@@ -165,13 +165,18 @@ async function statusWhenCalm(link: HubLink, message: Message, source?: string):
   }
 }
 
-async function run(command: RunPayments): Promise<Report> {
+async function run(command: RunPayments): Promise<PaymentBenchReport> {
   if (prepared === undefined) throw new Error('nothing is prepared')
   const { flow: ofPayments, timeline } = prepared
   const lateness_ms = await drive(command, {
     flow: ofPayments,
     onWindow: (edge, at_ms) =>
-      reportBack({ type: 'WINDOW', edge, at_ms, committed: ofPayments.committed } satisfies Report),
+      reportBack({
+        type: 'WINDOW',
+        edge,
+        at_ms,
+        committed: ofPayments.committed,
+      } satisfies PaymentBenchReport),
   })
   const { from, to } = command.measured ?? command.range
   const measured = Array.from({ length: to - from }, (_, n) => from + n)
@@ -184,7 +189,7 @@ async function run(command: RunPayments): Promise<Report> {
   return { type: 'DONE', result }
 }
 
-obeyCommands<Command, Report>((command) => {
+obeyCommands<Command, PaymentBenchReport>((command) => {
   switch (command.type) {
     case 'OPEN':
       return open(command)

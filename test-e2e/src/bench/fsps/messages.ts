@@ -36,7 +36,7 @@ export interface RunPayments {
 export type Command = Open | Prepare | { readonly type: 'PROBE' } | RunPayments
 
 /** From the FSPs to the bench. */
-export type Report =
+export type PaymentBenchReport =
   | Opened
   | { readonly type: 'PREPARED' }
   | { readonly type: 'PROBED'; readonly found: Probed }

@@ -9,7 +9,7 @@ import type { Inbound } from '../../fsp/connection.ts'
 import type { LegName } from '../options.ts'
 import { idIn, type Message } from './link.ts'
 import type { LegTotals, Totals } from './messages.ts'
-import { numberOf, resources, type Payment } from './payments.ts'
+import { numberOf, resources, type PreparedPayment } from './payments.ts'
 import type { Timeline } from './timeline.ts'
 
 /** A message as an FSP received it. */
@@ -30,7 +30,7 @@ export interface PaymentFlow {
 }
 
 export interface FlowParts {
-  readonly payments: readonly Payment[]
+  readonly payments: readonly PreparedPayment[]
   readonly legs: readonly LegName[]
   readonly timeline: Timeline
   readonly send: (message: Message) => Promise<'TAKEN' | 'BUSY'>

@@ -150,7 +150,7 @@ async function follow(
   await link.sendUntil(request.answer, Math.max(request.until_ms, Date.now()) + answerTimeout_ms)
 }
 
-interface Ending {
+interface PaymentEnding {
   readonly outcome: PispOutcome
   /** Undefined: the request was refused. */
   readonly consentId: string | undefined
@@ -164,7 +164,7 @@ async function outcomeOf(
   parts: PaymentsParts,
   request: Requested,
   body: PostThirdpartyTransactions,
-): Promise<Ending | undefined> {
+): Promise<PaymentEnding | undefined> {
   const wanted = readRequest(request, body)
   if (wanted === undefined) {
     const error = errorInformation('3101', 'a party or the transaction type cannot be read')

@@ -3,7 +3,11 @@
  * 1.0, linking, sections 1.1 and 1.2.
  */
 import { errorBody, putAccounts, putServices } from '@causeway/fspiop'
-import { type Ended, openPendingRequests, type PendingRequests } from '../../pending-requests.ts'
+import {
+  type TimedResult,
+  openPendingRequests,
+  type PendingRequests,
+} from '../../pending-requests.ts'
 import { type Failed, informationIn } from '../../errors.ts'
 import type { HubLink } from '../../hub/link.ts'
 import { bodyOf, type InboundHandlers, idOf } from '../../inbound.ts'
@@ -11,12 +15,12 @@ import { writeMessage } from '../../message.ts'
 import { serializeByKey } from '../../serialize.ts'
 import type { Account } from '../consent.ts'
 
-export type ProvidersResult = Ended<
+export type ProvidersResult = TimedResult<
   { readonly state: 'FOUND'; readonly providers: readonly string[] } | Failed
 >
 
 /** FAILED: the DFSP does not know the user (6205), or cannot be reached. */
-export type AccountsResult = Ended<
+export type AccountsResult = TimedResult<
   { readonly state: 'FOUND'; readonly accounts: readonly Account[] } | Failed
 >
 

@@ -19,13 +19,15 @@ export interface LogInParts extends CertificateParts, OidcParts {
   readonly measures: Measures
 }
 
-type Service = Handlers<typeof logInsService>
+type LogInsHandlers = Handlers<typeof logInsService>
 
-export function serveLogIns(parts: LogInParts): Service {
+export function serveLogIns(parts: LogInParts): LogInsHandlers {
   return { ...certificates(parts), ...signatures(parts), ...keys(parts), ...openId(parts) }
 }
 
-function openId(parts: LogInParts): Pick<Service, 'DescribeLogIns' | 'BeginOidc' | 'EndOidc'> {
+function openId(
+  parts: LogInParts,
+): Pick<LogInsHandlers, 'DescribeLogIns' | 'BeginOidc' | 'EndOidc'> {
   return {
     DescribeLogIns: () => Promise.resolve({ oidc: parts.oidc !== undefined }),
     async BeginOidc() {
@@ -42,7 +44,9 @@ function openId(parts: LogInParts): Pick<Service, 'DescribeLogIns' | 'BeginOidc'
   }
 }
 
-function certificates(parts: LogInParts): Pick<Service, 'CreateNonce' | 'LogInWithCertificate'> {
+function certificates(
+  parts: LogInParts,
+): Pick<LogInsHandlers, 'CreateNonce' | 'LogInWithCertificate'> {
   return {
     async CreateNonce() {
       const made = await createNonce(parts, new Date())
@@ -60,7 +64,10 @@ function certificates(parts: LogInParts): Pick<Service, 'CreateNonce' | 'LogInWi
 
 function signatures(
   parts: LogInParts,
-): Pick<Service, 'BeginKeyLogIn' | 'BeginAuthorization' | 'AuthorizeWithKey' | 'UseAuthorization'> {
+): Pick<
+  LogInsHandlers,
+  'BeginKeyLogIn' | 'BeginAuthorization' | 'AuthorizeWithKey' | 'UseAuthorization'
+> {
   return {
     async BeginKeyLogIn() {
       return keyAnswer(await beginKeyLogIn(parts, null, new Date()))
@@ -88,7 +95,7 @@ function signatures(
 
 function keys(
   parts: LogInParts,
-): Pick<Service, 'BeginKeyRegistration' | 'RegisterKey' | 'ListKeys' | 'RemoveKeys'> {
+): Pick<LogInsHandlers, 'BeginKeyRegistration' | 'RegisterKey' | 'ListKeys' | 'RemoveKeys'> {
   return {
     BeginKeyRegistration: async ({ operator }) =>
       challengeAnswer(await beginKeyRegistration(parts, operator, new Date())),

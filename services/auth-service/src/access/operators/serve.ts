@@ -40,9 +40,9 @@ export interface OperatorParts extends SessionParts, ManageParts {
   readonly apart_ms: number
 }
 
-type Service = Handlers<typeof operatorsService>
+type OperatorsHandlers = Handlers<typeof operatorsService>
 
-export function serveOperators(parts: OperatorParts): Service {
+export function serveOperators(parts: OperatorParts): OperatorsHandlers {
   return {
     ...sessions(parts),
     ...sessionLists(parts),
@@ -54,7 +54,7 @@ export function serveOperators(parts: OperatorParts): Service {
 
 function sessions(
   parts: OperatorParts,
-): Pick<Service, 'LogIn' | 'RefreshSession' | 'LogOut' | 'CheckToken'> {
+): Pick<OperatorsHandlers, 'LogIn' | 'RefreshSession' | 'LogOut' | 'CheckToken'> {
   return {
     async LogIn({ id, secret, address }) {
       const session = await logIn(parts, { name: id, secret, address }, new Date())
@@ -87,7 +87,7 @@ function sessions(
 
 function sessionLists(
   parts: OperatorParts,
-): Pick<Service, 'ListSessions' | 'EndSessions' | 'CheckActor'> {
+): Pick<OperatorsHandlers, 'ListSessions' | 'EndSessions' | 'CheckActor'> {
   return {
     async ListSessions({ operator }) {
       const sessions = await listSessions(parts, operator, new Date())
@@ -113,7 +113,10 @@ function sessionLists(
 function approvals({
   db,
   apart_ms,
-}: OperatorParts): Pick<Service, 'CheckApprover' | 'NoteOperationOutcome' | 'GetOperationOutcome'> {
+}: OperatorParts): Pick<
+  OperatorsHandlers,
+  'CheckApprover' | 'NoteOperationOutcome' | 'GetOperationOutcome'
+> {
   return {
     CheckApprover: async ({ maker, actor: by, privilege }) =>
       done(await personsFault(db, { maker, by, privilege }, apart_ms)),
@@ -170,7 +173,7 @@ async function privilegesOf({ db }: OperatorParts, roles: readonly string[]): Pr
 function policy(
   parts: OperatorParts,
 ): Pick<
-  Service,
+  OperatorsHandlers,
   'GetAccessPolicy' | 'RegisterPrivileges' | 'ListPrivileges' | 'ListRoles' | 'SetRole'
 > {
   const { db, tokenKeys } = parts
@@ -226,7 +229,7 @@ function policy(
 function management(
   parts: OperatorParts,
 ): Pick<
-  Service,
+  OperatorsHandlers,
   'ListOperators' | 'CreateOperator' | 'UpdateOperator' | 'ResetOperatorSecret' | 'ChangePassword'
 > {
   const message = (operator: Operator) => operatorMessage(operator, parts)

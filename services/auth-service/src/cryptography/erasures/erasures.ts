@@ -19,7 +19,7 @@ export interface ErasureParts {
   readonly bus: EventBus
 }
 
-export interface Report {
+export interface ErasureProgress {
   readonly id: string
   readonly service: string
   readonly progress: Progress
@@ -31,7 +31,7 @@ export interface Report {
 /** The erasure after the report. */
 export function reportErasure(
   { db, bus }: ErasureParts,
-  { id, service, progress, services, now }: Report,
+  { id, service, progress, services, now }: ErasureProgress,
 ): Promise<Erasure | RefusedCommand> {
   return db.transaction(async (tx): Promise<Erasure | RefusedCommand> => {
     const isApproved = await lockErasure(tx, id)

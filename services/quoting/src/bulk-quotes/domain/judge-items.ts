@@ -9,12 +9,12 @@ import {
   refusalOfMessage,
   type Circumstances,
   type Destination,
-  type Request,
+  type QuoteRequest,
 } from '../../quotes/domain/request.ts'
 import { addPayment } from '../../rules/domain/judge-request.ts'
 import type { Violation } from '../../rules/domain/rule.ts'
 
-export interface Item {
+export interface BulkQuoteItem {
   readonly quoteId: string
   /** The FSP of the payee according to the item itself. */
   readonly payeeFspId: string | undefined
@@ -25,8 +25,11 @@ export interface Item {
 }
 
 /** The part of POST /bulkQuotes that the decision needs. */
-export interface BulkRequest extends Pick<Request, 'payerFsp' | 'payerNamedFsp' | 'expires_ms'> {
-  readonly items: readonly Item[]
+export interface BulkRequest extends Pick<
+  QuoteRequest,
+  'payerFsp' | 'payerNamedFsp' | 'expires_ms'
+> {
+  readonly items: readonly BulkQuoteItem[]
 }
 
 export interface BulkCircumstances extends Pick<Circumstances, 'rules' | 'usages' | 'now_ms'> {
@@ -119,7 +122,7 @@ interface ItemCircumstances extends BulkCircumstances {
 
 function refusalOf(
   request: BulkRequest,
-  item: Item,
+  item: BulkQuoteItem,
   { payeeFsp, owner, statusOfFsp, ...circumstances }: ItemCircumstances,
 ): ItemRefusal | undefined {
   if (payeeFsp === undefined || (owner !== undefined && owner.type !== 'KNOWN')) {

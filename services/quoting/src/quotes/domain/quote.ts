@@ -61,8 +61,8 @@ export interface EndingMessage {
   readonly hash: string
 }
 
-export type Ended = Accepted | Rejected
-export type Final = Ended | Expired
+export type EndedQuote = Accepted | Rejected
+export type Final = EndedQuote | Expired
 export type Quote = Claimed & (Pending | Final)
 
 /** Not of an item of a bulk quote. */

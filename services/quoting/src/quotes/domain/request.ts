@@ -7,7 +7,7 @@ import type { Rule, Violation } from '../../rules/domain/rule.ts'
 import type { RequestReason } from './quote.ts'
 
 /** The part of POST /quotes that the decision needs. */
-export interface Request {
+export interface QuoteRequest {
   readonly quoteId: string
   /** The sender: the payer FSP. */
   readonly payerFsp: string
@@ -66,7 +66,7 @@ const ofPayee = {
 
 /** Faults in the message itself, which need no lookup. */
 export function refusalOfMessage(
-  request: Pick<Request, 'payerFsp' | 'payerNamedFsp' | 'expires_ms'>,
+  request: Pick<QuoteRequest, 'payerFsp' | 'payerNamedFsp' | 'expires_ms'>,
   now_ms: number,
 ): RequestReason | undefined {
   const { payerFsp, payerNamedFsp = payerFsp, expires_ms } = request
@@ -78,7 +78,7 @@ export function refusalOfMessage(
  * An FSP may request a quote from itself; whether a transfer is allowed is decided with the
  * transfer.
  */
-export function judge(request: Request, circumstances: Circumstances): Judgement {
+export function judge(request: QuoteRequest, circumstances: Circumstances): Judgement {
   const { destination, statusOf, rules, usages, now_ms } = circumstances
   const { payerFsp } = request
   const fault = refusalOfMessage(request, now_ms)

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { openDevice } from '@causeway/credentials/testing'
 import type { PlannedLink, PlannedLinkPayment } from '../plan/link-plan.ts'
-import { isAccepted, newSent, type Sent, type TransferRecord } from '../record.ts'
+import { isAccepted, newSent, type SentMessage, type TransferRecord } from '../record.ts'
 
 /** How a participant learns that a consent is revoked. */
 export interface Revoked {
@@ -14,7 +14,7 @@ export interface Revoked {
 /** A question to a side: whether it was sent, received, and how it ended. */
 interface RequestRecord {
   /** Of the request of the PISP. */
-  readonly asked: Sent
+  readonly asked: SentMessage
   /** Its DFSP has received it. */
   isReceived: boolean
   /** The PISP has learned from the hub that it could not be delivered. */
@@ -63,7 +63,7 @@ export interface LinkRecord extends RequestRecord {
   readonly refusals: string[]
   readonly payments: readonly PaymentRecord[]
   /** All messages of both sides. */
-  readonly sent: Sent[]
+  readonly sent: SentMessage[]
   /** The PISP has nothing more to ask. */
   isDone: boolean
 }

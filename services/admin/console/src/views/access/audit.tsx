@@ -11,9 +11,9 @@ import { Facts, Loading, Page, Problem, State, Table, Time } from '../../ui.tsx'
 import { Quarantine } from './quarantine.tsx'
 
 const names = ['userId', 'actionType', 'subject', 'from', 'to'] as const
-type Name = (typeof names)[number]
+type AuditField = (typeof names)[number]
 
-const fields: readonly FieldOf<Name>[] = [
+const fields: readonly FieldOf<AuditField>[] = [
   { name: 'userId', label: 'Actor', optional: true },
   { name: 'actionType', label: 'Action', optional: true },
   { name: 'subject', label: 'Subject', optional: true, hint: 'and its descendants' },
@@ -23,7 +23,7 @@ const fields: readonly FieldOf<Name>[] = [
 
 export function Audit() {
   const { may } = useOperator()
-  const searching = useSearch<Name>('/audit', names)
+  const searching = useSearch<AuditField>('/audit', names)
   const { key, search } = searching
   const [isDecrypted, setDecrypted] = useState(false)
   const found = useInfiniteQuery({

@@ -1,7 +1,7 @@
 /** A participant's limit, alarm threshold and addresses. */
 import { useQuery } from '@tanstack/react-query'
 import { useOperator } from '../../access.ts'
-import { call, Refusal } from '../../api.ts'
+import { call, ApiRefusal } from '../../api.ts'
 import { ChangeForm, filled, type FormValues, type Way } from '../../change.tsx'
 import { shownAmount } from '../../domain/amounts.ts'
 import type { Account } from '../../generated/operator-api.ts'
@@ -116,7 +116,7 @@ async function setLimit(
   try {
     await call('PUT /participants/{name}/limits', { name, body: { currency, limit } })
   } catch (error) {
-    if (!(error instanceof Refusal) || error.status !== 404) throw error
+    if (!(error instanceof ApiRefusal) || error.status !== 404) throw error
     // The first limit activates the account.
     const first = { currency, limit, initialPosition: 0 }
     await call('POST /participants/{name}/initialPositionAndLimits', { name, body: first })

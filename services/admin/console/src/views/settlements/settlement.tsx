@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { useOperator } from '../../access.ts'
-import { call, Refusal } from '../../api.ts'
+import { call, ApiRefusal } from '../../api.ts'
 import { AskButton, filled, type FormValues } from '../../change.tsx'
 import {
   abortText,
@@ -203,7 +203,7 @@ function refuseFaults({ participants }: Settlement): void {
   for (const { id, errorInformation } of participants.flatMap(({ accounts }) => accounts)) {
     if (errorInformation === undefined) continue
     const { errorCode, errorDescription } = errorInformation
-    throw new Refusal(400, errorCode, `Account ${id}: ${errorDescription}`)
+    throw new ApiRefusal(400, errorCode, `Account ${id}: ${errorDescription}`)
   }
 }
 

@@ -53,7 +53,7 @@ export function add(known: readonly Key[], wanted: NewKey, now: Date): Addition 
   return { type: 'ADD', key: { ...wanted, createdAt: now } }
 }
 
-export type Ending =
+export type KeyEnd =
   | { readonly type: 'END'; readonly key: Key }
   | { readonly type: 'KNOWN'; readonly key: Key }
   | RefusedCommand
@@ -61,7 +61,7 @@ export type Ending =
 /**
  * An end in the past means now, since signatures were verified until now. An ended key stays ended.
  */
-export function end(key: Key, validTo: Date, now: Date): Ending {
+export function end(key: Key, validTo: Date, now: Date): KeyEnd {
   const at = validTo < now ? now : validTo
   if (hasEnded(key.validTo, now)) {
     return at > now
