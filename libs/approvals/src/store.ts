@@ -1,8 +1,8 @@
 /** Storage of requests: the table `approvals`, which each service with such changes has. */
 import { statement, textArray, type Queries, type Transaction } from '@causeway/postgres'
-import type { Judged, PendingTotals } from './judge.ts'
+import type { JudgedApproval, PendingTotals } from './judge.ts'
 
-export interface StoredRequest extends Judged {
+export interface StoredRequest extends JudgedApproval {
   readonly kind: string
   /** JSON, without secrets. */
   readonly content: string

@@ -6,21 +6,21 @@
 import { Client, Pool, type Dispatcher } from 'undici'
 
 export interface FewAtOnce {
-  dispatch(options: Dispatcher.DispatchOptions, handler: Handler): void
+  dispatch(options: Dispatcher.DispatchOptions, handler: CancellableHandler): void
   /** Closes the connections when all requests have ended. */
   close(): void
   /** Fails all requests. */
   destroy(): Promise<void>
 }
 
-export interface Handler extends Dispatcher.DispatchHandler {
+export interface CancellableHandler extends Dispatcher.DispatchHandler {
   /** The caller no longer waits: a request that has not started is not sent. */
   isSettled(): boolean
 }
 
 interface QueuedDispatch {
   readonly options: Dispatcher.DispatchOptions
-  readonly handler: Handler
+  readonly handler: CancellableHandler
 }
 
 /** Handshakes with one server at the same time; those that follow can resume a session. */

@@ -2,7 +2,7 @@ export { csvLine } from './csv.ts'
 export {
   deliveryOf,
   openDeliveryStore,
-  type Delivery,
+  type CallbackDelivery,
   type DeliveryRow,
   type DeliveryStore,
 } from './delivery-store.ts'

@@ -8,7 +8,7 @@ import { present, type AuditQuery, type auditService } from '@causeway/protos'
 import { isAnchorSigned, type Anchor, type AnchorStore } from './anchor.ts'
 import { decryptedEntry } from './confidential.ts'
 import { faultOfNamed, verifyAnchors } from './anchoring.ts'
-import { entryMessage, filterOf, linkOf, pageOf, type Page } from './contract.ts'
+import { entryMessage, filterOf, linkOf, pageOf, type ChainPageQuery } from './contract.ts'
 import { faultsOf, origin, type Link } from './chain.ts'
 import type { IsSigned } from './signing.ts'
 import { findEntries, hashesAt, headOf, linksAfter, type HeadRow } from './store.ts'
@@ -107,7 +107,11 @@ async function newestAnchor(stores: readonly AnchorStore[]): Promise<Anchor | un
 export type VerifyParts = Pick<ServeParts, 'isSigned' | 'stores'>
 
 /** One page of the chain; with the last one also the head, the anchors and the noted entry. */
-export async function verifyPage(tx: Queries, { after, limit, noted }: Page, parts: VerifyParts) {
+export async function verifyPage(
+  tx: Queries,
+  { after, limit, noted }: ChainPageQuery,
+  parts: VerifyParts,
+) {
   const { isSigned } = parts
   const before = await linkAt(tx, after)
   const links = (await linksAfter(tx, after, limit)).map((row) => linkOf(row, isSigned))

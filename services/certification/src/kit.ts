@@ -5,7 +5,7 @@
 import { NotRun, type Role, Unmet } from './case.ts'
 import { type Inbox, type Matches, openInbox } from './inbox.ts'
 import { type Draft, write } from './message.ts'
-import type { FspResponse, Exchanged, Peer, Reply, Taken } from './peer.ts'
+import type { FspResponse, Exchanged, Peer, Reply, ReceivedRequest } from './peer.ts'
 import type { CertificationSettings } from './settings.ts'
 import { type Action, NotTriggered, type ActionOutcome } from './trigger.ts'
 
@@ -14,11 +14,11 @@ export type { Matches } from './inbox.ts'
 export interface Kit {
   readonly settings: CertificationSettings
   /** Of the case, in their order; those of cases that run at the same time included. */
-  readonly taken: readonly Taken[]
+  readonly taken: readonly ReceivedRequest[]
   /** Answers messages of the FSP that match from now on. */
-  reply(matches: Matches, reply: (message: Taken) => Reply | undefined): void
+  reply(matches: Matches, reply: (message: ReceivedRequest) => Reply | undefined): void
   /** Calls back for each message of the FSP that matches from now on, after it was accepted. */
-  on(matches: Matches, react: (message: Taken) => void): void
+  on(matches: Matches, react: (message: ReceivedRequest) => void): void
   /** Undefined: the FSP gave no answer. */
   send(draft: Draft): Promise<FspResponse | undefined>
   /** Sends and expects this status. */
@@ -26,9 +26,9 @@ export interface Kit {
   /** Sends, and does not judge the answer. */
   post(draft: Draft): void
   /** The first message that matches, also one that was taken before. */
-  next(matches: Matches, within_ms: number): Promise<Taken | undefined>
+  next(matches: Matches, within_ms: number): Promise<ReceivedRequest | undefined>
   /** The message, or the case fails. */
-  expect(what: string, matches: Matches, within_ms?: number): Promise<Taken>
+  expect(what: string, matches: Matches, within_ms?: number): Promise<ReceivedRequest>
   /** The case fails if such a message arrives, or has arrived. */
   expectNone(what: string, matches: Matches): Promise<void>
   /** The same until a time (of Date.now). */
@@ -41,7 +41,7 @@ export interface Triggered {
   /** Undefined: not reported within the time. */
   outcome(within_ms: number): Promise<ActionOutcome | undefined>
   /** The first message of the action: the case is not run when the FSP cannot be triggered. */
-  begun(what: string, matches: Matches): Promise<Taken>
+  begun(what: string, matches: Matches): Promise<ReceivedRequest>
 }
 
 export interface OpenKit extends Kit {
@@ -62,21 +62,21 @@ interface About {
 interface Recorded {
   readonly entry: Exchanged
   /** Undefined: the kit sent it. */
-  readonly message: Taken | undefined
+  readonly message: ReceivedRequest | undefined
 }
 
 interface Rule<Reaction> {
   readonly matches: Matches
-  readonly act: (message: Taken) => Reaction
+  readonly act: (message: ReceivedRequest) => Reaction
 }
 
 export function openKit(settings: CertificationSettings, peer: Peer, about: About): OpenKit {
   const inbox = openInbox()
   const exchanged: Recorded[] = []
-  const own = new Set<Taken>()
+  const own = new Set<ReceivedRequest>()
   const replies: Rule<Reply | undefined>[] = []
   const reactions: Rule<void>[] = []
-  const record = (entry: Exchanged, message?: Taken) => {
+  const record = (entry: Exchanged, message?: ReceivedRequest) => {
     if (exchanged.length < exchanged_max) exchanged.push({ entry, message })
   }
   const unsubscribe = peer.subscribe({
@@ -214,7 +214,7 @@ function shown(
   }
 }
 
-export function describe({ method, path, query, body }: Taken): string {
+export function describe({ method, path, query, body }: ReceivedRequest): string {
   const { path: target, body: text } = shown({ method, path, body }, query)
   return `${method} ${target} ${text}`.trim()
 }

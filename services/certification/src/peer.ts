@@ -11,7 +11,7 @@ import { Agent, request } from 'undici'
 import type { CertificationSettings } from './settings.ts'
 
 /** A message of the FSP. */
-export interface Taken {
+export interface ReceivedRequest {
   readonly method: string
   readonly path: string
   /** Without the question mark. */
@@ -58,9 +58,9 @@ export interface Exchanged {
 
 export interface Subscriber {
   /** The answer to a message of the FSP; undefined: not this case's. */
-  readonly reply: (message: Taken) => Reply | undefined
+  readonly reply: (message: ReceivedRequest) => Reply | undefined
   /** Called after the message was answered; undefined: it was not. */
-  readonly take: (message: Taken, status: number | undefined) => void
+  readonly take: (message: ReceivedRequest, status: number | undefined) => void
 }
 
 export interface Peer {
@@ -87,7 +87,7 @@ export async function openPeer(options: PeerOptions): Promise<Peer> {
   const subscribers = new Set<Subscriber>()
   const keys = { keys: signing === undefined ? [] : [publicJwk(signing)] }
 
-  function replyTo(message: Taken): Reply {
+  function replyTo(message: ReceivedRequest): Reply {
     if (message.path === '/.well-known/jwks.json') return { status: 200, body: keys }
     if (message.path === '/token') return { status: 200, body: token }
     for (const { reply } of subscribers) {
@@ -151,7 +151,7 @@ function isAnswer(method: string): boolean {
   return method === 'PUT' || method === 'PATCH'
 }
 
-async function read(incoming: IncomingMessage): Promise<Taken> {
+async function read(incoming: IncomingMessage): Promise<ReceivedRequest> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of incoming as AsyncIterable<Buffer>) {

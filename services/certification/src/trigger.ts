@@ -2,6 +2,7 @@
  * How the kit has the FSP under test act first: a request that names the case and the action. The
  * answer may report how the action ended; without a report only the messages are judged.
  */
+import type { Money } from '@causeway/fspiop'
 import { request } from 'undici'
 import type { Role } from './case.ts'
 
@@ -51,11 +52,6 @@ export type Action =
   | { readonly action: 'unlink'; readonly dfspId: string; readonly consentId: string }
   /** As the user of the DFSP: allows what is requested. The report has the `authToken`. */
   | { readonly action: 'authenticate'; readonly consentRequestId: string }
-
-interface Money {
-  readonly currency: string
-  readonly amount: string
-}
 
 /** How an action ended, where the FSP reports it. */
 export interface ActionOutcome {

@@ -58,7 +58,7 @@ export interface Incoming {
 }
 
 /** The result of reading a message: an event to store before the response, nothing, or a refusal. */
-export type Reading =
+export type ReadResult =
   | {
       readonly type: 'PUBLISH'
       readonly event: OutgoingMessage
@@ -73,7 +73,7 @@ export type Reading =
       readonly alongside?: readonly OutgoingMessage[]
     }
   /** Needs an asynchronous query first. */
-  | { readonly type: 'LATER'; readonly reading: () => Promise<Reading> }
+  | { readonly type: 'LATER'; readonly reading: () => Promise<ReadResult> }
   | { readonly type: 'IGNORE' }
   | { readonly type: 'REFUSE'; readonly refusal: Refusal }
 
@@ -104,7 +104,7 @@ export interface ServedRoute {
   readonly ignoresUnknownSource?: true
   /** Its {ID} is relayed and never interpreted, so it may be any text that is legal in a path. */
   readonly takesAnyId?: true
-  readonly read: (message: Incoming) => Reading
+  readonly read: (message: Incoming) => ReadResult
 }
 
 export type ServedRoutes = Readonly<Partial<Record<Operation, ServedRoute>>>
@@ -334,7 +334,7 @@ function namesAnother(headers: Headers, identity: string): boolean {
 function mayHaveExpired(
   { expiryGrace_ms, now_ms }: Edge,
   receivedAt: string,
-  reading: Reading,
+  reading: ReadResult,
 ): boolean {
   if (expiryGrace_ms === 0) return false
   const awaited_ms = reading.type === 'PUBLISH' ? reading.inTimeUntil_ms : undefined
@@ -344,7 +344,7 @@ function mayHaveExpired(
 /** A refusal when the messages could not be stored. */
 async function store(
   edge: Edge,
-  reading: Reading,
+  reading: ReadResult,
   request: Parameters<RecordRequest>[0],
 ): Promise<Refusal | undefined> {
   if (reading.type !== 'PUBLISH' && reading.type !== 'RELAY') return undefined

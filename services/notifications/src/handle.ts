@@ -17,7 +17,7 @@ import { notificationOf, type Notification, type NotificationResult } from './co
 import type { BackoffBounds } from './domain/backoff.ts'
 import type { AttemptEnd } from './domain/step.ts'
 import { noTries } from './domain/tries.ts'
-import type { Delivery, Lanes } from './lanes/lane.ts'
+import type { LaneDelivery, Lanes } from './lanes/lane.ts'
 import type { Record } from './record.ts'
 import { modifiedResult, parkedResult, resultOf } from './result.ts'
 import { claimKeys, readKnown, type Known } from './store.ts'
@@ -192,7 +192,7 @@ interface NotificationInProgress {
   /** Undefined: the database query is in progress. */
   known: Known | undefined
   /** The attempt in progress. */
-  delivery: Delivery | undefined
+  delivery: LaneDelivery | undefined
   /** Resolves when the row of the parked notification is stored. */
   parked: Promise<void> | undefined
 }

@@ -134,7 +134,7 @@ function serveRules(
   grpc.serve(schemeRulesService, ruleHandlers({ book, approvals, needsApproval, now }))
 }
 
-interface Opened extends Pick<Work, 'participants'> {
+interface WorkParts extends Pick<Work, 'participants'> {
   readonly db: Database
   readonly bodies: Bodies
   readonly lookup_ms: number
@@ -142,7 +142,7 @@ interface Opened extends Pick<Work, 'participants'> {
 
 async function openWork(
   { bus, grpc, metrics, log }: ProcessParts,
-  { db, participants, bodies, lookup_ms }: Opened,
+  { db, participants, bodies, lookup_ms }: WorkParts,
 ): Promise<Work> {
   return {
     store: cachePending(openQuoteTables(db, bus, bodies)),

@@ -38,7 +38,7 @@ import {
   pay,
   valueOf,
   type SchemePayment,
-  type Requested,
+  type SubstituteData,
   type TestScheme,
 } from './testing/scheme.ts'
 
@@ -47,7 +47,7 @@ const day_ms = 86_400_000
 
 let scheme: TestScheme
 let modelId: number
-const requested: Requested = { transfers: [], quotes: [], transactions: [] }
+const requested: SubstituteData = { transfers: [], quotes: [], transactions: [] }
 const stored: DomainEvent<'DayReportStored'>[] = []
 const logged: string[] = []
 const log = openLog({

@@ -4,7 +4,7 @@
  * the expiry.
  */
 import type { OutgoingMessage } from '@causeway/bus'
-import type { Delivery } from '@causeway/records'
+import type { CallbackDelivery } from '@causeway/records'
 import {
   answerTo,
   errorOf,
@@ -22,7 +22,7 @@ import {
 import type { TransferAnswer } from './domain/answer.ts'
 import type { Evidence } from './domain/evidence.ts'
 import { isOpen, type Claimed, type Open, type Transfer } from './domain/transfer.ts'
-import { refusalIn, type Delivery as Judged } from './domain/undelivered.ts'
+import { refusalIn, type RequestDelivery as Judged } from './domain/undelivered.ts'
 import {
   move,
   throwUnfinished,
@@ -224,7 +224,7 @@ function refusedEvidenceOf({ transfer, message, ends }: ToRelease, now: string):
  */
 export async function abortRefused(
   deps: Deps,
-  deliveries: readonly (Delivery & Judged)[],
+  deliveries: readonly (CallbackDelivery & Judged)[],
 ): Promise<void> {
   const refusals = new Map(
     deliveries.flatMap((delivery) => {

@@ -10,7 +10,7 @@ import { relaxations, type BenchOptions } from './options.ts'
 import type { Quantiles } from './quantiles.ts'
 
 /** The counters at the beginning or at the end of the measured window. */
-export interface Reading {
+export interface CounterReading {
   /** By the FSPs' clock. */
   readonly at_ms: number
   /** Payments that had ended. */
@@ -21,8 +21,8 @@ export interface Reading {
 
 export interface Findings {
   readonly result: RunResult
-  readonly opened: Reading
-  readonly closed: Reading
+  readonly opened: CounterReading
+  readonly closed: CounterReading
   readonly probed: Probed
   readonly settings: Guarantees
   readonly machine: Machine

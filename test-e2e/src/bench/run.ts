@@ -6,7 +6,7 @@ import { faultsOf, notDurable, verdictOf, type Evidence } from './gate.ts'
 import type { Machine } from './machine.ts'
 import type { BenchOptions } from './options.ts'
 import { planOf, type Plan } from './plan.ts'
-import { reportOf, type Findings, type Reading, type BenchReport } from './report.ts'
+import { reportOf, type Findings, type CounterReading, type BenchReport } from './report.ts'
 import { openSetup, type HubData, type Setup } from './setup.ts'
 
 const hour_ms = 3_600_000
@@ -82,8 +82,12 @@ async function prepare(options: BenchOptions, { hub, fsps }: Setup, plan: Plan):
 export async function payThrough(
   setup: Setup,
   command: RunPayments,
-): Promise<{ readonly result: RunResult; readonly opened: Reading; readonly closed: Reading }> {
-  const edges = new Map<string, Promise<Reading>>()
+): Promise<{
+  readonly result: RunResult
+  readonly opened: CounterReading
+  readonly closed: CounterReading
+}> {
+  const edges = new Map<string, Promise<CounterReading>>()
   const { result } = await setup.fsps.ask(command, 'DONE', (report) => {
     if (report.type !== 'WINDOW') return
     const reading = read(setup, report)
@@ -99,7 +103,7 @@ export async function payThrough(
 async function read(
   setup: Setup,
   { at_ms, committed }: Extract<PaymentBenchReport, { type: 'WINDOW' }>,
-): Promise<Reading> {
+): Promise<CounterReading> {
   const cpu = setup.cpu()
   return { at_ms, committed, cpu, database: await setup.hub.database.use() }
 }

@@ -36,12 +36,12 @@ export interface RequestPayerOptions {
   readonly remembered_max: number
 }
 
-interface Requested extends CachedRequest {
+interface CachedPaymentRequest extends CachedRequest {
   readonly payeeFsp: string
 }
 
 interface RequestPayerParts extends RequestPayerOptions {
-  readonly requests: IdempotencyCache<Requested>
+  readonly requests: IdempotencyCache<CachedPaymentRequest>
 }
 
 export function requestPayerHandlers(options: RequestPayerOptions): InboundHandlers {
@@ -92,7 +92,7 @@ function take(
   const known = requests.get(id)
   if (known === undefined) {
     const until_ms = expiration ? Date.parse(expiration) : Date.now() + answerTimeout_ms
-    const request: Requested = { payeeFsp, terms, until_ms, answer: undefined }
+    const request: CachedPaymentRequest = { payeeFsp, terms, until_ms, answer: undefined }
     requests.add(id, request)
     void follow(parts, request, body)
   } else if (known.terms === terms) {
@@ -106,7 +106,7 @@ function take(
 /** RECEIVED is sent at once: the payer's decision may take a while. */
 async function follow(
   parts: RequestPayerParts,
-  request: Requested,
+  request: CachedPaymentRequest,
   body: PostTransactionRequests,
 ): Promise<void> {
   const { requests, name } = parts
@@ -168,7 +168,7 @@ async function decisionOn(
 /** The payee gets exactly the requested amount. */
 function orderOf(
   { authorizer }: RequestPayerParts,
-  { payeeFsp, until_ms }: Requested,
+  { payeeFsp, until_ms }: CachedPaymentRequest,
   body: PostTransactionRequests,
   { payer, fees, otp }: Extract<RequestDecision, { type: 'PAY' }>,
 ): PaymentOrder {

@@ -6,7 +6,7 @@ import { readParty, type PartyName } from '../domain/party.ts'
 import type { OracleFailure } from '../oracles/failure.ts'
 import type { Choose } from '../oracles/oracles.ts'
 import type { ExternalOracle } from '../oracles/external.ts'
-import type { Command, RegisterReason } from './domain/register.ts'
+import type { AssociationCommand, RegisterReason } from './domain/register.ts'
 import type { RequestIdStatus } from './domain/request-id.ts'
 import { anyCurrency } from '../domain/match.ts'
 
@@ -54,8 +54,12 @@ export type AssociationOutcome =
 
 /** One change that a request asks for, and where it is made. */
 export type Task =
-  | { readonly type: 'BUILT_IN'; readonly command: Command }
-  | { readonly type: 'EXTERNAL'; readonly command: Command; readonly oracle: ExternalOracle }
+  | { readonly type: 'BUILT_IN'; readonly command: AssociationCommand }
+  | {
+      readonly type: 'EXTERNAL'
+      readonly command: AssociationCommand
+      readonly oracle: ExternalOracle
+    }
   | { readonly type: 'REFUSED'; readonly outcome: AssociationOutcome }
 
 /** A request with its tasks: a batch has one per party, in its order. */
@@ -97,7 +101,7 @@ const codes = {
   },
 } as const satisfies Record<
   Reason,
-  { readonly [Type in Command['type']]: ErrorCode } & { readonly detail: string }
+  { readonly [Type in AssociationCommand['type']]: ErrorCode } & { readonly detail: string }
 >
 
 export function planRequest(event: CommandEvent, context: PlanContext): PlannedRequest {
@@ -146,7 +150,11 @@ function removalTask({ payload }: RemovalEvent, { choose }: PlanContext): Task {
   return taskFor(payload, { type: 'REMOVE', currency, fspId }, choose)
 }
 
-function taskFor(name: PartyName, request: Omit<Command, 'party'>, choose: Choose): Task {
+function taskFor(
+  name: PartyName,
+  request: Omit<AssociationCommand, 'party'>,
+  choose: Choose,
+): Task {
   const reading = readParty(name)
   if (reading.type === 'TYPE_UNKNOWN') return refusedTask('TYPE_UNKNOWN')
   if (reading.type !== 'PARTY') return refusedTask('IDENTIFIER_ILLEGAL', reading.detail)
@@ -235,11 +243,11 @@ function wholeFailure(outcomes: readonly AssociationOutcome[]): RefusedOutcome |
   return isOne ? first : undefined
 }
 
-export function commandTypeOf({ name }: CommandEvent): Command['type'] {
+export function commandTypeOf({ name }: CommandEvent): AssociationCommand['type'] {
   return name === 'ParticipantDisassociateRequestReceived' ? 'REMOVE' : 'ASSOCIATE'
 }
 
-function informationOf({ reason, detail }: RefusedOutcome, type: Command['type']) {
+function informationOf({ reason, detail }: RefusedOutcome, type: AssociationCommand['type']) {
   const entry = codes[reason]
   const { errorCode, errorDescription } = errorInformation(entry[type], detail ?? entry.detail)
   return { errorCode, errorDescription }

@@ -16,7 +16,7 @@ import {
   type Task,
   type PlannedRequest,
 } from './contract.ts'
-import { register, type Command, type PartyAssociation } from './domain/register.ts'
+import { register, type AssociationCommand, type PartyAssociation } from './domain/register.ts'
 import { storeOutcomes, withEarlierOutcomes } from './batch-store.ts'
 import { add, claim, lock, remove } from './store.ts'
 
@@ -136,7 +136,7 @@ function withOutcomes(
   }))
 }
 
-function builtInCommands({ tasks }: PlannedRequest): readonly Command[] {
+function builtInCommands({ tasks }: PlannedRequest): readonly AssociationCommand[] {
   return tasks.flatMap((task) => (task.type === 'BUILT_IN' ? [task.command] : []))
 }
 

@@ -270,11 +270,11 @@ export function removal(named: TestParty): OutgoingMessage {
   return newEvent('fspiop-api', 'ParticipantDisassociateRequestReceived', about(named))
 }
 
-export type Entry = Payload<'ParticipantBatchAssociationRequestReceived'>['partyList'][number]
+export type BatchEntry = Payload<'ParticipantBatchAssociationRequestReceived'>['partyList'][number]
 
 export function batch(
   requestId: string,
-  partyList: readonly Entry[],
+  partyList: readonly BatchEntry[],
   { by = 'greenbank', currency }: { readonly by?: string; readonly currency?: string } = {},
 ): OutgoingMessage {
   const content = {

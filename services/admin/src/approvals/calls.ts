@@ -44,7 +44,7 @@ export const verdict = z.strictObject({
     .optional(),
 })
 
-type Verdict = z.infer<typeof verdict>
+type DecisionBody = z.infer<typeof verdict>
 
 /** @param requestId undefined: a new one */
 export async function requestApproval(
@@ -78,7 +78,7 @@ export interface DecidedApproval {
 export async function decideApproval(
   deps: Deps,
   kinds: readonly [ApprovalKind, ...ApprovalKind[]],
-  { requestId, decision, note }: Verdict,
+  { requestId, decision, note }: DecisionBody,
   actor: string,
 ): Promise<DecidedApproval | RefusedOperation> {
   const { service } = approvalKinds[kinds[0]]

@@ -108,7 +108,7 @@ function csvRow(row: TransferRow): string {
   ])
 }
 
-export interface Page {
+export interface PageRequest {
   readonly cursor: string | undefined
   readonly limit: number
 }
@@ -121,7 +121,7 @@ interface PageAnswer {
 /** All rows as a file called `name`, or a page of them in the format of `shown`. */
 export async function rowsAnswer(
   asked: Paging & { readonly wanted: string; readonly name: string },
-  read: (page: Page) => Promise<PageAnswer>,
+  read: (page: PageRequest) => Promise<PageAnswer>,
   shown: (rows: TransferRows) => OperationResult | Promise<OperationResult>,
 ): Promise<OperationResult> {
   const format = asked.format ?? (asked.wanted === 'text/csv' ? 'csv' : 'json')
@@ -137,7 +137,7 @@ export async function rowsAnswer(
 async function* pieces(
   first: TransferRows,
   limit: number,
-  read: (page: Page) => Promise<PageAnswer>,
+  read: (page: PageRequest) => Promise<PageAnswer>,
 ): AsyncGenerator<string> {
   yield columns
   let page = first

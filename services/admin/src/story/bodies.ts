@@ -46,7 +46,7 @@ export function storyBody(
   }
 }
 
-interface Party {
+interface PartyBody {
   readonly partyIdInfo: {
     readonly partyIdType: string
     readonly partyIdentifier: string
@@ -56,7 +56,7 @@ interface Party {
 
 /** @param shown what is shown of the identifier */
 export function partyBody(
-  { partyIdInfo: { partyIdType, partyIdentifier, fspId } }: Party,
+  { partyIdInfo: { partyIdType, partyIdentifier, fspId } }: PartyBody,
   shown: (identifier: string) => string,
 ): Json {
   return { partyIdType, partyIdentifier: shown(partyIdentifier), fspId: fspId ?? null }

@@ -6,7 +6,7 @@ import type { AuditEntryProvenance, QuarantinedEntryReason } from '@causeway/pro
 
 export type QuarantineReason = QuarantinedEntryReason
 
-export type Verdict =
+export type EntryVerdict =
   | { readonly type: 'RECORD'; readonly provenance: Exclude<AuditEntryProvenance, 'RELEASED'> }
   | { readonly type: 'HOLD' }
   | { readonly type: 'QUARANTINE'; readonly reason: QuarantineReason }
@@ -33,7 +33,7 @@ export interface JudgeBounds {
   readonly unsigned_ms: number
 }
 
-export function judge(evidence: Evidence, bounds: JudgeBounds, now: Date): Verdict {
+export function judge(evidence: Evidence, bounds: JudgeBounds, now: Date): EntryVerdict {
   const { keyId, key, receivedAt } = evidence
   if (keyId === undefined) return judgeUnsigned(evidence, bounds)
   if (key === undefined) {
@@ -52,7 +52,7 @@ export function judge(evidence: Evidence, bounds: JudgeBounds, now: Date): Verdi
 function judgeUnsigned(
   { firstKeyAt, receivedAt }: Evidence,
   { unsigned_ms }: JudgeBounds,
-): Verdict {
+): EntryVerdict {
   const isAllowed =
     firstKeyAt === undefined || receivedAt.getTime() - firstKeyAt.getTime() < unsigned_ms
   return isAllowed ? { type: 'RECORD', provenance: 'UNSIGNED' } : quarantine('UNSIGNED')
@@ -67,4 +67,4 @@ function isFromBefore(
   return actedAt.getTime() <= revokedAt.getTime() && late_ms < hold_ms
 }
 
-const quarantine = (reason: QuarantineReason): Verdict => ({ type: 'QUARANTINE', reason })
+const quarantine = (reason: QuarantineReason): EntryVerdict => ({ type: 'QUARANTINE', reason })

@@ -5,7 +5,7 @@ import {
   relyingPartyOf,
   type RelyingPartyPolicy,
 } from '@causeway/credentials'
-import type { Command } from './contract.ts'
+import type { ConsentCommand } from './contract.ts'
 import { noChange, type Decision, type Unexamined } from './domain/decision.ts'
 import { decideOwnership, decideParties, decideRegistration } from './domain/register.ts'
 import { decideRevocation } from './domain/revoke.ts'
@@ -20,7 +20,7 @@ export interface DecisionContext {
 }
 
 export function decide(
-  command: Command,
+  command: ConsentCommand,
   known: Known,
   checks: Checks,
   { policy, participant }: DecisionContext,
@@ -64,7 +64,7 @@ export function decide(
   }
 }
 
-export function consentIdOf(command: Command): string {
+export function consentIdOf(command: ConsentCommand): string {
   switch (command.type) {
     case 'REGISTER':
       return command.registration.consentId

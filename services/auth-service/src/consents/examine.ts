@@ -12,7 +12,7 @@ import {
   type SignatureCheck,
 } from '@causeway/credentials'
 import { consentClientChallenges, transactionClientChallenges } from '@causeway/fspiop'
-import type { Command } from './contract.ts'
+import type { ConsentCommand } from './contract.ts'
 import type { Known } from './store.ts'
 
 export interface Checks {
@@ -20,11 +20,11 @@ export interface Checks {
   readonly signature?: SignatureCheck
 }
 
-type Of<Type extends Command['type']> = Extract<Command, { type: Type }>
+type Of<Type extends ConsentCommand['type']> = Extract<ConsentCommand, { type: Type }>
 
 /** Checks nothing for a command whose decision does not need it. */
 export async function examine(
-  command: Command,
+  command: ConsentCommand,
   known: Known,
   roots: readonly X509Certificate[],
 ): Promise<Checks> {

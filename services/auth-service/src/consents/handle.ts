@@ -8,7 +8,7 @@ import type { OutgoingMessage } from '@causeway/bus'
 import { roundsOf } from '@causeway/events'
 import { allOf } from '@causeway/process'
 import { messageOf } from './announce.ts'
-import { parseEvent, type Command, type ConsentEvent, type Question } from './contract.ts'
+import { parseEvent, type ConsentCommand, type ConsentEvent, type Question } from './contract.ts'
 import { consentIdOf, decide, type DecisionContext } from './decide.ts'
 import type { Decision } from './domain/decision.ts'
 import { decideQuery } from './domain/query.ts'
@@ -37,7 +37,10 @@ export async function handleBatch(
 }
 
 /** No two commands concern the same consent or verification request. */
-export async function carryOut(work: ConsentWork, commands: readonly Command[]): Promise<void> {
+export async function carryOut(
+  work: ConsentWork,
+  commands: readonly ConsentCommand[],
+): Promise<void> {
   let open = commands
   let known = open.length === 0 ? undefined : await work.store.read(keysOf(open))
   // A check that found no state to check against is repeated on the state that was read since.
@@ -47,10 +50,10 @@ export async function carryOut(work: ConsentWork, commands: readonly Command[]):
   }
 }
 
-export type Examined = readonly (readonly [Command, Checks])[]
+export type Examined = readonly (readonly [ConsentCommand, Checks])[]
 
 export function examineAll(
-  commands: readonly Command[],
+  commands: readonly ConsentCommand[],
   known: Known,
   roots: readonly X509Certificate[],
 ): Promise<Examined> {
@@ -64,7 +67,7 @@ export function examineAll(
  * read.
  */
 async function settle(work: ConsentWork, examined: Examined) {
-  let open: readonly Command[] = []
+  let open: readonly ConsentCommand[] = []
   let decided: readonly Decided[] = []
   const keys = { ...keysOf(examined.map(([command]) => command)), signed: signedIn(examined) }
   const known = await work.store.change(keys, work.now, (stored, now) => {
@@ -86,7 +89,7 @@ async function settle(work: ConsentWork, examined: Examined) {
 
 function decidedOf(
   { participant }: DecisionContext,
-  command: Command,
+  command: ConsentCommand,
   decision: Decision,
 ): Decided {
   const { eventId, traceparent } = command
@@ -125,15 +128,15 @@ async function answer(work: ConsentWork, questions: readonly Question[]): Promis
   }
 }
 
-function isCommand(asked: Command | Question): asked is Command {
+function isCommand(asked: ConsentCommand | Question): asked is ConsentCommand {
   return asked.type !== 'QUERY' && asked.type !== 'QUERY_VERIFICATION'
 }
 
-function isQuestion(asked: Command | Question): asked is Question {
+function isQuestion(asked: ConsentCommand | Question): asked is Question {
   return !isCommand(asked)
 }
 
-export function keysOf(commands: readonly Command[]): Keys {
+export function keysOf(commands: readonly ConsentCommand[]): Keys {
   return {
     consentIds: [...new Set(commands.map(consentIdOf))],
     verificationRequestIds: commands.flatMap((command) =>
@@ -154,7 +157,7 @@ function signedIn(examined: Examined): Keys['signed'] {
 }
 
 /** A round has at most one entry per consent and per verification request. */
-export function idsOf(asked: Command | Question): readonly string[] {
+export function idsOf(asked: ConsentCommand | Question): readonly string[] {
   switch (asked.type) {
     case 'QUERY':
       return [`consent ${asked.query.consentId}`]

@@ -14,13 +14,13 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { NotRun } from '../case.ts'
 import type { Kit, Matches, Triggered } from '../kit.ts'
 import type { Draft } from '../message.ts'
-import type { Reply, Taken } from '../peer.ts'
+import type { Reply, ReceivedRequest } from '../peer.ts'
 import { at, is } from '../read.ts'
 
 /** What the case does differently; each returns the messages to send. */
 export interface PayeeScript {
   /** The answer to a message of the payment, in place of 202. */
-  readonly reply?: (message: Taken) => Reply | undefined
+  readonly reply?: (message: ReceivedRequest) => Reply | undefined
   readonly onLookUp?: (payee: ActingPayee, usual: Draft) => readonly Draft[]
   readonly onQuote?: (payee: ActingPayee, usual: Draft) => readonly Draft[]
   readonly onTransfer?: (payee: ActingPayee, usual: Draft) => readonly Draft[]
@@ -51,9 +51,9 @@ export interface QuoteAnswer {
 export interface PaymentUnderTest extends ActingPayee {
   readonly triggered: Triggered
   /** The first POST /quotes. */
-  quoteRequest(): Promise<Taken>
+  quoteRequest(): Promise<ReceivedRequest>
   /** The first POST /transfers. */
-  transferRequest(): Promise<Taken>
+  transferRequest(): Promise<ReceivedRequest>
   /** COMMITTED, ABORTED … as the FSP reports it; undefined: it does not. */
   state(): Promise<string | undefined>
 }

@@ -5,7 +5,7 @@
  */
 import { Worker } from 'node:worker_threads'
 import type { Logger } from '@causeway/process'
-import type { Reading } from '../chain.ts'
+import type { ReadResult } from '../chain.ts'
 import {
   digests,
   type DigestedOperation,
@@ -165,9 +165,9 @@ export function digestReading<Operation extends DigestedOperation>(
   largeBodies: LargeBodies,
   operation: Operation,
   message: Digestible,
-  make: (payload: DigestedPayload<Operation>) => Reading,
-): Reading {
-  const readingOf = (digest: Digested<object>): Reading =>
+  make: (payload: DigestedPayload<Operation>) => ReadResult,
+): ReadResult {
+  const readingOf = (digest: Digested<object>): ReadResult =>
     digest.ok
       ? make(digest.payload as DigestedPayload<Operation>)
       : malformed(digest.code, digest.detail)

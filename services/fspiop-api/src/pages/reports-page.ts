@@ -9,7 +9,13 @@ import {
   type DayReportSummary,
 } from '@causeway/protos'
 import type { Request } from 'express'
-import { openOwnPage, queryText, refuseWith, type OwnPageParts, type Page } from './own-page.ts'
+import {
+  openOwnPage,
+  queryText,
+  refuseWith,
+  type OwnPageParts,
+  type PageHandler,
+} from './own-page.ts'
 import { refuse } from '../refusals.ts'
 
 const deadline = { deadline_ms: 30_000 }
@@ -21,8 +27,8 @@ export interface ReportParts extends OwnPageParts {
 }
 
 export interface ReportPages {
-  readonly list: Page
-  readonly one: Page
+  readonly list: PageHandler
+  readonly one: PageHandler
 }
 
 export function openReportPages(parts: ReportParts): ReportPages {

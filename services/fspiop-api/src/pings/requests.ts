@@ -5,7 +5,7 @@
 import { newEvent, type Payload } from '@causeway/events'
 import { elements, readBody } from '@causeway/fspiop'
 import { z } from 'zod'
-import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
+import type { Incoming, ReadResult, ServedRoutes } from '../chain.ts'
 import { malformed, traceOf } from '../bodies/reading.ts'
 import type { FspiopApiSettings } from '../settings.ts'
 
@@ -25,7 +25,7 @@ export function pingRoutes({
   }
 }
 
-function ping(message: Incoming, identity: string): Reading {
+function ping(message: Incoming, identity: string): ReadResult {
   const reading = readBody(postPings, message.body)
   if (!reading.ok) return malformed(reading.code, reading.detail)
   const { source: requesterFspId, version, receivedAt, kid } = message

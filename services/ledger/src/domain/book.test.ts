@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { valueOf, type Account } from './account.ts'
 import type { LockedRows, CommandAnswer } from './book.ts'
-import { hubId, type Party } from './decision.ts'
+import { hubId, type TransferParty } from './decision.ts'
 import type { Command } from './command.ts'
 import { noEvidence, settlesAtOnce, type Entry } from './entry.ts'
 import {
@@ -23,8 +23,8 @@ const cap = 600n
 const deposited = 500n
 const lifetime_ms = 4_000
 
-const permits: Party['permits'] = new Set(['TRANSFERS', 'FUNDS_IN', 'FUNDS_OUT'])
-const parties = names.map((name, index): Party => ({
+const permits: TransferParty['permits'] = new Set(['TRANSFERS', 'FUNDS_IN', 'FUNDS_OUT'])
+const parties = names.map((name, index): TransferParty => ({
   id: index + 2,
   name,
   isActive: true,

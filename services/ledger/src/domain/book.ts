@@ -6,7 +6,7 @@
 import type { DecimalBounds } from '@causeway/money'
 import { coverOf, feesOwed, moved, valueOf, type Account } from './account.ts'
 import type { Command } from './command.ts'
-import type { Book, Decision, FundsRefusal, Party, Recorded } from './decision.ts'
+import type { Book, Decision, FundsRefusal, TransferParty, Recorded } from './decision.ts'
 import { deposit } from './deposit.ts'
 import type { Entry } from './entry.ts'
 import type { FeeRule } from './fee.ts'
@@ -48,7 +48,7 @@ export interface LockedRows {
   readonly entries: readonly Entry[]
   /** The batch in which each of the funds out among them was held, by id. */
   readonly heldIn: ReadonlyMap<string, bigint>
-  readonly parties: readonly Party[]
+  readonly parties: readonly TransferParty[]
   readonly accounts: readonly Account[]
 }
 

@@ -10,7 +10,7 @@ import { entryMessage } from '../contract.ts'
 import { transferHandlers } from '../transfers.ts'
 import { moved, type Account } from '../domain/account.ts'
 import { openBook, decideAll, type LockedRows, type CommandAnswer } from '../domain/book.ts'
-import type { Party } from '../domain/decision.ts'
+import type { TransferParty } from '../domain/decision.ts'
 import type { Command } from '../domain/command.ts'
 import { noEvidence, type Entry, type Terms } from '../domain/entry.ts'
 import { isExpired } from '../domain/expiry.ts'
@@ -46,9 +46,9 @@ export interface LedgerInMemoryOptions {
 }
 
 const plenty = 10n ** 30n
-const permits: Party['permits'] = new Set(['TRANSFERS', 'FUNDS_IN', 'FUNDS_OUT'])
+const permits: TransferParty['permits'] = new Set(['TRANSFERS', 'FUNDS_IN', 'FUNDS_OUT'])
 const able = { isActive: true, takesTransfers: true, takesBulks: true, permits }
-const hub: Party = { id: 1, name: 'Hub', ...able }
+const hub: TransferParty = { id: 1, name: 'Hub', ...able }
 
 const nothingYet: LockedRows = {
   now: new Date(0),
@@ -174,7 +174,7 @@ function withCovers(rows: LockedRows, covers: ReadonlyMap<string, bigint>): Lock
   }
 }
 
-function account(id: number, { id: participantId }: Party, currency: string): Account {
+function account(id: number, { id: participantId }: TransferParty, currency: string): Account {
   return {
     id,
     participantId,

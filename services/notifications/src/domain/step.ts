@@ -3,13 +3,13 @@
  * for its next attempt.
  */
 import { pause_ms, type BackoffBounds } from './backoff.ts'
-import type { FspRefusal, Verdict } from './verdict.ts'
+import type { FspRefusal, AttemptVerdict } from './verdict.ts'
 
 /** How a notification left its lane. */
 export type AttemptEnd =
   | {
       readonly type: 'ATTEMPTED'
-      readonly verdict: Verdict
+      readonly verdict: AttemptVerdict
       readonly httpStatus: number | null
       readonly began_ms: number
       /** The error in the answer of a refusing FSP. */

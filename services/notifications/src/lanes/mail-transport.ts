@@ -9,7 +9,7 @@ import type { SMTPPoolOptions } from 'nodemailer'
 import { z } from 'zod'
 import type { Notification } from '../contract.ts'
 import { judgeMail, type MailAnswer } from '../domain/mail-verdict.ts'
-import type { Verdict } from '../domain/verdict.ts'
+import type { AttemptVerdict } from '../domain/verdict.ts'
 import type { NotificationsSettings } from '../settings.ts'
 import type { Transport } from './lane.ts'
 
@@ -85,7 +85,7 @@ function withoutServer(log: Logger): MailTransport {
   }
 }
 
-function withoutHttp(verdict: Verdict) {
+function withoutHttp(verdict: AttemptVerdict) {
   return { verdict, httpStatus: null, refusal: undefined }
 }
 

@@ -11,7 +11,7 @@ import type { AccountWanted, Models } from './domain/open.ts'
 import { limitsFault } from './domain/scheme.ts'
 import { setAccountStatus, setThreshold } from './domain/update.ts'
 import { changeParticipant, type HandleParts } from './handle.ts'
-import { openIn, type Opened } from './open.ts'
+import { openIn, type OpenedAccounts } from './open.ts'
 import { ownerOf } from './store.ts'
 
 type AccountsHandlers = Handlers<typeof accountsService>
@@ -63,7 +63,7 @@ async function created(parts: HandleParts, message: Creation) {
     accounts.map(({ currency }) => currency),
   )
   const by = { actor: createdBy, action: 'CreateParticipantAccountsWithLimits' }
-  const outcome = await parts.writer.runExclusive(async (tx): Promise<Opened> => {
+  const outcome = await parts.writer.runExclusive(async (tx): Promise<OpenedAccounts> => {
     const opening = { requestId, name, accounts, models, createdBy }
     const opened = await openIn(tx, parts.bus, parts.rules.hubName, opening)
     if (opened.type === 'DONE' && opened.audited) announceAudit(parts.bus, tx, by, opened.audited)

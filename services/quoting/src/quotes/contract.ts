@@ -39,7 +39,7 @@ export interface Terms extends Claimed {
 }
 
 /** The payee of a request without destination, for the lookup of its FSP. */
-export interface Party {
+export interface PayeeParty {
   readonly type: string
   readonly identifier: string
   /** '' if there is none. */
@@ -88,7 +88,7 @@ export function namedDestination({ payload }: RequestEvent): string | undefined 
 }
 
 /** undefined if the payee cannot be read, for example because it is encrypted. */
-export function payeeParty({ payload }: RequestEvent): Party | undefined {
+export function payeeParty({ payload }: RequestEvent): PayeeParty | undefined {
   const info = partyIdInfoOf(payload.payee)
   const type = textIn(info, 'partyIdType')
   const identifier = textIn(info, 'partyIdentifier')

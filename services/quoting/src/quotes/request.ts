@@ -41,7 +41,7 @@ export interface Directed extends ReceivedRequest {
   readonly destination: Destination
 }
 
-export interface Judged extends ReceivedRequest {
+export interface JudgedRequest extends ReceivedRequest {
   readonly judgement: Judgement
 }
 
@@ -62,7 +62,7 @@ export async function judgeInParts(
   parts: JudgingParts,
   events: readonly RequestEvent[],
   now: Date,
-  then: (judged: readonly Judged[]) => Promise<void>,
+  then: (judged: readonly JudgedRequest[]) => Promise<void>,
 ): Promise<void> {
   const directed: Directed[] = []
   const open: ReceivedRequest[] = []
@@ -93,7 +93,7 @@ async function judgeTogether(
   { participants, rules, velocity }: JudgingParts,
   directed: readonly Directed[],
   now: Date,
-): Promise<readonly Judged[]> {
+): Promise<readonly JudgedRequest[]> {
   const known = await participantsOf(participants, directed)
   const inForce = rules.rules()
   const windows = windowsOf(
@@ -133,7 +133,7 @@ function participantsOf(
   )
 }
 
-async function claim(work: Work, judged: readonly Judged[]): Promise<void> {
+async function claim(work: Work, judged: readonly JudgedRequest[]): Promise<void> {
   const { claimed } = await work.store.claim(
     judged.map(claimOf),
     work.now(),
@@ -152,7 +152,7 @@ async function claim(work: Work, judged: readonly Judged[]): Promise<void> {
   work.became('REJECTED', isNew.length - asked)
 }
 
-function claimOf({ event, request: one, judgement }: Judged): Claim {
+function claimOf({ event, request: one, judgement }: JudgedRequest): Claim {
   return {
     quote: { ...termsOf(event, one), ...stateOf(judgement) },
     relay: event.relay,

@@ -5,7 +5,7 @@ import type { RefusedReminder, Reminder } from './reminder.ts'
 /** The administration API: what operators create is its own, and it shows operators all reminders. */
 const operators = 'admin'
 
-export interface Judged {
+export interface JudgedReminder {
   readonly reminder: Reminder
   readonly state: 'WAITING' | 'FAILED'
 }
@@ -34,7 +34,7 @@ export function seenOwner(
 type FoundReminder<Stored> = RefusedReminder | { readonly type: 'FOUND'; readonly stored: Stored }
 
 /** An operator deletes what has failed, and what operators have created. */
-export function judgeRemoval<Stored extends Judged>(
+export function judgeRemoval<Stored extends JudgedReminder>(
   stored: Stored | undefined,
   id: string,
 ): FoundReminder<Stored> {
@@ -42,7 +42,7 @@ export function judgeRemoval<Stored extends Judged>(
   return judgeRetry(stored, id)
 }
 
-export function judgeRetry<Stored extends Judged>(
+export function judgeRetry<Stored extends JudgedReminder>(
   stored: Stored | undefined,
   id: string,
 ): FoundReminder<Stored> {

@@ -257,7 +257,7 @@ async function* grossMovementPages(
 }
 
 /** Movements that the ledger posts together. */
-interface Page {
+interface MovementPage {
   readonly stepId: string
   readonly isFirst: boolean
   readonly movements: readonly Movement[]
@@ -273,7 +273,7 @@ interface StepRefusal {
 async function post(
   { ledger, log, signal }: SteppingParts,
   { id, model }: StoredSettlement,
-  { stepId, isFirst, movements }: Page,
+  { stepId, isFirst, movements }: MovementPage,
 ): Promise<StepRefusal | undefined> {
   const entries = movements.map((movement) => entryOf(id, movement))
   const request = { settlementId: id, entries, isFirst, stepId }

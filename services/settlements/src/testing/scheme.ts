@@ -67,13 +67,13 @@ export interface SchemeOptions {
   /** In force from the next start on. */
   readonly bounds?: { finish_every_ms: number }
   /** The transaction requests of transfers; none by default. */
-  readonly requested?: Requested
+  readonly requested?: SubstituteData
   /** Prepares the process before the services start. */
   readonly prepare?: (parts: TestParts) => void
 }
 
 /** The data of the substitutes for transfers, quoting and auth-service. */
-export interface Requested {
+export interface SubstituteData {
   readonly transfers: KnownTransfer[]
   readonly quotes: RequestedQuote[]
   readonly transactions: ThirdPartySummary[]
@@ -83,7 +83,7 @@ export interface Requested {
 
 function serveRequested(
   { grpc }: TestParts,
-  requested: Requested = { transfers: [], quotes: [], transactions: [] },
+  requested: SubstituteData = { transfers: [], quotes: [], transactions: [] },
 ): void {
   const { transfers, quotes, transactions } = requested
   grpc.serve(transfersService, {

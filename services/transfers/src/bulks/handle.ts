@@ -4,10 +4,10 @@
  */
 import type { DomainEvent, EventName } from '@causeway/events'
 import { allOf } from '@causeway/process'
-import type { Delivery, DeliveryStore } from '@causeway/records'
+import type { CallbackDelivery, DeliveryStore } from '@causeway/records'
 import type { BulkDeps } from '../deps.ts'
 import { isOpen } from '../domain/transfer.ts'
-import { refusalIn, type Delivery as Judged } from '../domain/undelivered.ts'
+import { refusalIn, type RequestDelivery as Judged } from '../domain/undelivered.ts'
 import { move, throwUnfinished, type Unfinished } from '../move.ts'
 import { answeredBy } from '../prepare.ts'
 import { answer } from './answer.ts'
@@ -88,7 +88,7 @@ async function workInOrder(deps: BulkDeps, events: readonly BulkEvent[]): Promis
 
 async function abortRefusedBulks(
   deps: BulkDeps,
-  deliveries: readonly (Delivery & Judged)[],
+  deliveries: readonly (CallbackDelivery & Judged)[],
 ): Promise<void> {
   for (const delivery of deliveries) await abortRefusedBulk(deps, delivery)
 }
@@ -99,7 +99,10 @@ async function abortRefusedBulks(
  *
  * @param delivery of POST /bulkTransfers
  */
-async function abortRefusedBulk(deps: BulkDeps, delivery: Delivery & Judged): Promise<void> {
+async function abortRefusedBulk(
+  deps: BulkDeps,
+  delivery: CallbackDelivery & Judged,
+): Promise<void> {
   const errorInformation = refusalIn(delivery)
   if (errorInformation === undefined) return
   const bulk = await deps.bulks.read(delivery.entityId)

@@ -11,7 +11,7 @@ import {
   messageOf,
   openFsps,
   type HubLink,
-  type Message,
+  type BenchMessage,
   type OpenFsps,
 } from '../fsps/link.ts'
 import { agreementOf } from '../fsps/payments.ts'
@@ -21,14 +21,16 @@ import {
   names,
   type BulkBenchReport,
   type BulkLeg,
-  type Command,
+  type BulkBenchCommand,
   type Prepare,
   type RunBulks,
 } from './messages.ts'
 
 interface BulkOfBench {
   readonly items: number
-  readonly legs: Readonly<Record<BulkLeg, { readonly request: Message; readonly answer: Message }>>
+  readonly legs: Readonly<
+    Record<BulkLeg, { readonly request: BenchMessage; readonly answer: BenchMessage }>
+  >
 }
 
 interface LegWaiter {
@@ -113,7 +115,7 @@ function bulkOfBench(first: number, items: number, valid_ms: number): BulkOfBenc
   }
 }
 
-const idOf = ({ path }: Message) => path.slice(path.lastIndexOf('/') + 1)
+const idOf = ({ path }: BenchMessage) => path.slice(path.lastIndexOf('/') + 1)
 
 /** The payee FSP answers; at the payer FSP the leg has ended. */
 function take(message: Inbound): void {
@@ -127,7 +129,7 @@ function take(message: Inbound): void {
   send(answer).catch((error: unknown) => waiting.get(idOf(answer))?.reject(error))
 }
 
-async function send(message: Message): Promise<void> {
+async function send(message: BenchMessage): Promise<void> {
   if (link === undefined) throw new Error('nothing is prepared')
   while ((await link.send(message)) === 'BUSY') {
     busy += 1
@@ -170,7 +172,7 @@ async function run({ legs, from, to, rate }: RunBulks): Promise<BulkBenchReport>
   return { type: 'DONE', result: { ...passed, busy } }
 }
 
-obeyCommands<Command, BulkBenchReport>(async (command) => {
+obeyCommands<BulkBenchCommand, BulkBenchReport>(async (command) => {
   switch (command.type) {
     case 'OPEN':
       opened = await openFsps(command, take)

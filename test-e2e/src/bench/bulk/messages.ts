@@ -1,5 +1,5 @@
 /** The messages between the bench and the process of the FSPs of bulks. */
-import type { Open, Opened } from '../fsps/messages.ts'
+import type { Open, FspsOpened } from '../fsps/messages.ts'
 import type { Passed } from '../pace.ts'
 
 /** One payer FSP, one payee FSP. */
@@ -30,10 +30,10 @@ export interface RunBulks {
   readonly rate: number | undefined
 }
 
-export type Command = Open | Prepare | RunBulks
+export type BulkBenchCommand = Open | Prepare | RunBulks
 
 export type BulkBenchReport =
-  | Opened
+  | FspsOpened
   | { readonly type: 'PREPARED' }
   | { readonly type: 'DONE'; readonly result: BulkResult }
 

@@ -8,11 +8,11 @@ import type { Inbound } from '../../fsp/connection.ts'
 import { obeyCommands, reportBack } from '../child.ts'
 import { pairOf } from '../plan.ts'
 import { drive } from './drive.ts'
-import { messageOf, openFsps, type HubLink, type Message, type OpenFsps } from './link.ts'
+import { messageOf, openFsps, type HubLink, type BenchMessage, type OpenFsps } from './link.ts'
 import type {
-  Command,
+  PaymentBenchCommand,
   Open,
-  Opened,
+  FspsOpened,
   Prepare,
   Probed,
   PaymentBenchReport,
@@ -44,7 +44,7 @@ const pause_ms = 100
 /** Payments that are signed at the same time, on every core. */
 const signed_at_once = 64
 
-async function open(command: Open): Promise<Opened> {
+async function open(command: Open): Promise<FspsOpened> {
   const fsps = await openFsps(command, (message, at_ms) => {
     if (flow?.take(message, at_ms) === true) return
     for (const listener of listeners) listener(message)
@@ -64,7 +64,7 @@ async function prepare(command: Prepare): Promise<PaymentBenchReport> {
   const payments = Array.from({ length: total }, (_, n) => paymentOf(n, options))
   await signAll(payments, link)
   const timeline = openTimeline(total, legs.length)
-  const send = (message: Message) => link.send(message)
+  const send = (message: BenchMessage) => link.send(message)
   const made = openPaymentFlow({ payments, legs, timeline, send })
   prepared = { command, names, payments, link, timeline, flow: made }
   await link.warm()
@@ -157,7 +157,11 @@ async function probe(): Promise<PaymentBenchReport> {
 }
 
 /** Right after a load the hub may still be too busy to check a message. */
-async function statusWhenCalm(link: HubLink, message: Message, source?: string): Promise<number> {
+async function statusWhenCalm(
+  link: HubLink,
+  message: BenchMessage,
+  source?: string,
+): Promise<number> {
   for (;;) {
     const status = await link.statusOf(message, source)
     if (status !== 503) return status
@@ -189,7 +193,7 @@ async function run(command: RunPayments): Promise<PaymentBenchReport> {
   return { type: 'DONE', result }
 }
 
-obeyCommands<Command, PaymentBenchReport>((command) => {
+obeyCommands<PaymentBenchCommand, PaymentBenchReport>((command) => {
   switch (command.type) {
     case 'OPEN':
       return open(command)

@@ -33,11 +33,11 @@ export interface RunPayments {
 }
 
 /** From the bench to the FSPs. */
-export type Command = Open | Prepare | { readonly type: 'PROBE' } | RunPayments
+export type PaymentBenchCommand = Open | Prepare | { readonly type: 'PROBE' } | RunPayments
 
 /** From the FSPs to the bench. */
 export type PaymentBenchReport =
-  | Opened
+  | FspsOpened
   | { readonly type: 'PREPARED' }
   | { readonly type: 'PROBED'; readonly found: Probed }
   /** The number of payments that have ended so far. */
@@ -49,7 +49,7 @@ export type PaymentBenchReport =
     }
   | { readonly type: 'DONE'; readonly result: RunResult }
 
-export interface Opened {
+export interface FspsOpened {
   readonly type: 'OPENED'
   readonly fsps: readonly OpenedFsp[]
 }

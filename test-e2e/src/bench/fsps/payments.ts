@@ -6,11 +6,11 @@ import { randomUUID } from 'node:crypto'
 import { newQuote, termsOf, type Quoted } from '../../fsp/payment.ts'
 import { committed, type NamedFsp } from '../../fsp/transfer.ts'
 import type { LegName } from '../options.ts'
-import { messageOf, type Message } from './link.ts'
+import { messageOf, type BenchMessage } from './link.ts'
 
 export interface PreparedPayment {
   readonly condition: string
-  readonly legs: readonly { readonly request: Message; readonly answer: Message }[]
+  readonly legs: readonly { readonly request: BenchMessage; readonly answer: BenchMessage }[]
 }
 
 export interface PaymentOptions {

@@ -13,12 +13,12 @@ import {
   openPayee,
   openPisp,
   paymentFrom,
-  type Participant,
+  type TestParticipant,
   type TestDfsp,
 } from '../../parties/third-party.ts'
 import { obeyCommands } from '../child.ts'
 import { passAll } from '../pace.ts'
-import type { PispBenchReport, Command, Open, RunPisp } from './run.ts'
+import type { PispBenchReport, PispBenchCommand, Open, RunPisp } from './run.ts'
 
 /** Users who pay in turn, each with an account and a key. */
 const users_max = 64
@@ -31,7 +31,7 @@ interface Linked {
 }
 
 let dfsp: TestDfsp | undefined
-let pisp: Participant | undefined
+let pisp: TestParticipant | undefined
 const linked: Linked[] = []
 let links = 0
 
@@ -98,6 +98,6 @@ async function run({ load, count, rate }: RunPisp): Promise<PispBenchReport> {
   return { type: 'DONE', result: await passAll(count, rate, load === 'link' ? link : pay) }
 }
 
-obeyCommands<Command, PispBenchReport>((command) =>
+obeyCommands<PispBenchCommand, PispBenchReport>((command) =>
   command.type === 'OPEN' ? open(command) : run(command),
 )

@@ -31,7 +31,7 @@ export interface RunPisp {
   readonly rate: number
 }
 
-export type Command = Open | RunPisp
+export type PispBenchCommand = Open | RunPisp
 
 export type PispBenchReport =
   /** Onboarded, and the consents that payments need are made. */
@@ -42,7 +42,9 @@ const warmupRate = 20
 export async function runPisp(options: BenchOptions, machine: Machine): Promise<PispReport> {
   const hub = await openHub(options)
   const { url, operatorUrl, passwordFile, operator } = hub
-  const participants = forkChild<Command, PispBenchReport>(new URL('./main.js', import.meta.url))
+  const participants = forkChild<PispBenchCommand, PispBenchReport>(
+    new URL('./main.js', import.meta.url),
+  )
   try {
     const hubUrls = url.split(',')
     await participants.ask({ type: 'OPEN', hubUrls, operatorUrl, passwordFile }, 'LINKED')

@@ -43,7 +43,7 @@ export interface ReaderOptions {
 }
 
 /** A subscription that is read. */
-export interface Reading {
+export interface ActiveSubscription {
   readonly group: string
   readonly topics: readonly string[]
   /** Messages queued or in work. */
@@ -59,7 +59,7 @@ export interface Reading {
 }
 
 export interface Reader {
-  add(subscription: Subscription): Reading
+  add(subscription: Subscription): ActiveSubscription
   /** Whether it has joined the group with all its subscriptions. */
   readonly isJoined: boolean
   /** Whether it has no subscriptions left. */
@@ -146,7 +146,7 @@ export function openReader(options: ReaderOptions): Reader {
   }
 }
 
-function add(parts: ReaderParts, subscription: Subscription): Reading {
+function add(parts: ReaderParts, subscription: Subscription): ActiveSubscription {
   const {
     topics,
     bounds,

@@ -116,7 +116,7 @@ const selectOldest = statement(`
   where bytes_before < $2::bigint
   order by n`)
 
-export interface Page {
+export interface OutboxPage {
   readonly rows: readonly NumberedRow[]
   /** Whether there were no further rows. */
   readonly isAll: boolean
@@ -128,7 +128,7 @@ export interface Page {
 export async function takeOldest(
   tx: Transaction,
   { rows_max, bytes_max }: { readonly rows_max: number; readonly bytes_max: number },
-): Promise<Page> {
+): Promise<OutboxPage> {
   // Two statements in one round trip: the snapshot of the second is taken after the lock.
   const [, rows] = await Promise.all([
     tx.query(lockOutbox, []),

@@ -16,7 +16,7 @@ import { type Failed, informationIn } from '../../errors.ts'
 import type { HubLink } from '../../hub/link.ts'
 import { bodyOf, type HandlerResult, idOf, type Received } from '../../inbound.ts'
 import { writeMessage } from '../../message.ts'
-import type { Verdict } from './payment.ts'
+import type { SignatureVerdict } from './payment.ts'
 import { verdictOf } from './payment.ts'
 import type { Verifier } from './verifier.ts'
 
@@ -43,7 +43,7 @@ export interface AuthService extends Verifier {
 
 type Registered = { readonly state: 'REGISTERED' } | Failed
 type Revoked = { readonly state: 'REVOKED'; readonly revokedAt: string } | Failed
-type Verified = { readonly state: 'VERDICT'; readonly verdict: Verdict }
+type Verified = { readonly state: 'VERDICT'; readonly verdict: SignatureVerdict }
 
 interface AuthServiceParts extends AuthServiceOptions {
   readonly registrations: PendingRequests<undefined, Registered>
@@ -94,7 +94,7 @@ export function openAuthService(options: AuthServiceOptions): AuthService {
       if (message.source !== authService)
         return { rejected: `${message.source} is not the auth service` }
       const isRight = reading.value.authenticationResponse === 'VERIFIED'
-      const verdict: Verdict = { type: isRight ? 'VERIFIED' : 'WRONG_SIGNATURE' }
+      const verdict: SignatureVerdict = { type: isRight ? 'VERIFIED' : 'WRONG_SIGNATURE' }
       verifications.answer(idOf(message), { state: 'VERDICT', verdict })
       return 'HANDLED'
     },

@@ -36,7 +36,12 @@ import {
   type PaymentRequest,
   type PispOutcome,
 } from './payment.ts'
-import { finalMessage, type Requested, statusMessage, refusalMessage } from './payment-messages.ts'
+import {
+  finalMessage,
+  type RequestedPayment,
+  statusMessage,
+  refusalMessage,
+} from './payment-messages.ts'
 import type { Verifier } from './verifier.ts'
 
 export interface PaymentsOptions {
@@ -56,7 +61,7 @@ export interface PaymentsOptions {
 }
 
 interface PaymentsParts extends PaymentsOptions {
-  readonly requests: IdempotencyCache<Requested>
+  readonly requests: IdempotencyCache<RequestedPayment>
 }
 
 /** For a request without an expiration. */
@@ -105,7 +110,7 @@ function take(
   if (known === undefined) {
     const until_ms =
       expiration === undefined ? Date.now() + payment_ms_usually : Date.parse(expiration)
-    const request: Requested = {
+    const request: RequestedPayment = {
       id,
       pispId,
       transactionId: randomUUID(),
@@ -127,7 +132,7 @@ function take(
 
 async function follow(
   parts: PaymentsParts,
-  request: Requested,
+  request: RequestedPayment,
   body: PostThirdpartyTransactions,
 ): Promise<void> {
   const { name, link, answerTimeout_ms, dfsp } = parts
@@ -162,7 +167,7 @@ const refused = { consentId: undefined, transferId: undefined }
 /** Undefined: the library was closed before it was known. */
 async function outcomeOf(
   parts: PaymentsParts,
-  request: Requested,
+  request: RequestedPayment,
   body: PostThirdpartyTransactions,
 ): Promise<PaymentEnding | undefined> {
   const wanted = readRequest(request, body)
@@ -202,7 +207,7 @@ interface Wanted extends PaymentRequest {
 }
 
 function readRequest(
-  { id, pispId, until_ms }: Requested,
+  { id, pispId, until_ms }: RequestedPayment,
   body: PostThirdpartyTransactions,
 ): Wanted | undefined {
   const payee = party.safeParse(body.payee)
@@ -243,7 +248,7 @@ async function decide(
 type Accepted = Extract<PaymentDecision, { readonly type: 'ACCEPT' }>
 
 function orderOf(
-  { transactionId }: Requested,
+  { transactionId }: RequestedPayment,
   wanted: Wanted,
   { payer, fees, payeeFsp }: Accepted,
 ): PaymentOrder {
@@ -275,7 +280,7 @@ interface Authorization {
 
 async function authorize(
   { authorizations, verifier, links }: PaymentsParts,
-  request: Requested,
+  request: RequestedPayment,
   wanted: Wanted,
   offer: Offer,
 ): Promise<Authorization> {

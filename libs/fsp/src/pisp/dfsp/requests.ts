@@ -19,7 +19,13 @@ import {
   openIdempotencyCache,
   type IdempotencyCache,
 } from '../../idempotency-cache.ts'
-import { type Account, type Channel, readScopes, type Scope, transferAction } from '../consent.ts'
+import {
+  type LinkableAccount,
+  type Channel,
+  readScopes,
+  type Scope,
+  transferAction,
+} from '../consent.ts'
 import {
   type ConsentRequest,
   isOffered,
@@ -52,12 +58,12 @@ export interface ConsentRequests {
 export interface LinkingChoices {
   readonly pispId: string
   readonly userId: string
-  readonly accounts: readonly Account[]
+  readonly accounts: readonly LinkableAccount[]
   /** What the PISP requests. */
   readonly scopes: readonly Scope[]
 }
 
-interface Requested extends CachedRequest {
+interface CachedConsentRequest extends CachedRequest {
   readonly pispId: string
   readonly request: ConsentRequest
   /** What the user allows; what the PISP requests until the user changes it. */
@@ -69,7 +75,7 @@ interface Requested extends CachedRequest {
 }
 
 interface ConsentRequestParts extends ConsentRequestOptions {
-  readonly requests: IdempotencyCache<Requested>
+  readonly requests: IdempotencyCache<CachedConsentRequest>
 }
 
 const token_ms_usually = 600_000
@@ -172,7 +178,7 @@ function take(
   const known = requests.get(consentRequestId)
   if (known === undefined) {
     const scopes = readScopes(body.scopes)
-    const request: Requested = {
+    const request: CachedConsentRequest = {
       pispId,
       request: { consentRequestId, userId, scopes, authChannels, callbackUri },
       scopes,
@@ -192,7 +198,7 @@ function take(
   }
 }
 
-async function decide(parts: ConsentRequestParts, request: Requested): Promise<void> {
+async function decide(parts: ConsentRequestParts, request: CachedConsentRequest): Promise<void> {
   const { requests, dfsp } = parts
   const { pispId } = request
   const { consentRequestId: id, userId, callbackUri } = request.request
@@ -234,7 +240,10 @@ function channelsOf({ channels = ['WEB', 'OTP'], authUriOf, sendOtp }: DfspOptio
   return channels.filter((channel) => served[channel])
 }
 
-async function sendOtp({ dfsp }: ConsentRequestParts, request: Requested): Promise<boolean> {
+async function sendOtp(
+  { dfsp }: ConsentRequestParts,
+  request: CachedConsentRequest,
+): Promise<boolean> {
   const otp = String(randomInt(1_000_000)).padStart(6, '0')
   request.pending = newToken(dfsp, otp, request.until_ms)
   const sent = await orNone(async () => {
@@ -255,7 +264,7 @@ function newToken(
 /** The address that the browser opens next, with the secret in it. */
 async function grant(
   { dfsp }: ConsentRequestParts,
-  request: Requested | undefined,
+  request: CachedConsentRequest | undefined,
   scopes: readonly Scope[],
 ): Promise<string | undefined> {
   const { callbackUri, userId } = request?.request ?? {}

@@ -13,7 +13,7 @@ import type { HubLink } from '../../hub/link.ts'
 import { bodyOf, type InboundHandlers, idOf } from '../../inbound.ts'
 import { writeMessage } from '../../message.ts'
 import { serializeByKey } from '../../serialize.ts'
-import type { Account } from '../consent.ts'
+import type { LinkableAccount } from '../consent.ts'
 
 export type ProvidersResult = TimedResult<
   { readonly state: 'FOUND'; readonly providers: readonly string[] } | Failed
@@ -21,7 +21,7 @@ export type ProvidersResult = TimedResult<
 
 /** FAILED: the DFSP does not know the user (6205), or cannot be reached. */
 export type AccountsResult = TimedResult<
-  { readonly state: 'FOUND'; readonly accounts: readonly Account[] } | Failed
+  { readonly state: 'FOUND'; readonly accounts: readonly LinkableAccount[] } | Failed
 >
 
 export interface DiscoveryOptions {
@@ -158,7 +158,7 @@ function accountOf(written: {
   readonly address?: string | undefined
   readonly currency: string
   readonly accountNickname?: string | undefined
-}): readonly Account[] {
+}): readonly LinkableAccount[] {
   const { address, currency, accountNickname } = written
   if (address === undefined) return []
   return [{ address, currency, ...(accountNickname === undefined ? {} : { accountNickname }) }]

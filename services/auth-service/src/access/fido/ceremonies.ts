@@ -44,7 +44,7 @@ const actions: Readonly<Record<Purpose, string>> = {
   CERTIFICATE: 'LogIn',
 }
 
-export interface Registration {
+export interface AuthenticatorRegistration {
   readonly realm: Realm
   readonly userId: string
   /** How the user calls the authenticator; may be empty. */
@@ -64,7 +64,7 @@ export interface Registered {
 
 export async function registerCredential(
   parts: FidoParts,
-  registration: Registration,
+  registration: AuthenticatorRegistration,
   now: Date,
 ): Promise<Registered | RefusedCommand> {
   const { db } = parts
@@ -86,7 +86,7 @@ export async function registerCredential(
 
 function store(
   { db, bus }: FidoParts,
-  { realm, userId, name, actor }: Registration,
+  { realm, userId, name, actor }: AuthenticatorRegistration,
   { credentialId, publicKey, rpIdHash, origin, signCount }: FidoVerifier,
   { isUserVerified }: Ceremony,
   now: Date,

@@ -22,7 +22,7 @@ import {
 import type { ConsentReason, RegistrationReason } from './reason.ts'
 
 /** POST /consents to the auth service. */
-export interface Registration {
+export interface ConsentRegistration {
   readonly eventId: string
   readonly consentId: string
   readonly requester: Requester
@@ -40,7 +40,7 @@ export interface RegistrationKnown {
 
 export function decideRegistration(
   { consent, parties }: RegistrationKnown,
-  registration: Registration,
+  registration: ConsentRegistration,
   check: CredentialCheck | undefined,
   judge: (ceremony: Ceremony) => RelyingParty,
   now: Date,
@@ -62,7 +62,7 @@ export function decideRegistration(
 }
 
 function decideCredential(
-  registration: Registration,
+  registration: ConsentRegistration,
   isGranter: boolean,
   check: CredentialCheck,
   judge: (ceremony: Ceremony) => RelyingParty,
@@ -82,7 +82,7 @@ function decideCredential(
 }
 
 function claim(
-  registration: Registration,
+  registration: ConsentRegistration,
   isGranter: boolean,
   verifier: Pending['verifier'],
   now: Date,
@@ -97,7 +97,7 @@ function claim(
 }
 
 function refuse(
-  registration: Registration,
+  registration: ConsentRegistration,
   reason: RegistrationReason,
   detail: string,
   now: Date,
@@ -112,7 +112,10 @@ function refuse(
 }
 
 /** The id is in use: the same registration gets the same answer, any other is refused. */
-function repeated(consent: Exclude<Consent, { state: 'REFUSED' }>, again: Registration): Decision {
+function repeated(
+  consent: Exclude<Consent, { state: 'REFUSED' }>,
+  again: ConsentRegistration,
+): Decision {
   if (consent.requestEventId === again.eventId) return noChange
   const isSame =
     consent.dfspId === again.requester.fspId && consent.requestHash === again.requestHash
@@ -131,7 +134,7 @@ function repeated(consent: Exclude<Consent, { state: 'REFUSED' }>, again: Regist
 
 function answerAgain(
   consent: Exclude<Consent, { state: 'REFUSED' }>,
-  again: Registration,
+  again: ConsentRegistration,
 ): ConsentAnswer {
   return consent.state === 'ISSUED'
     ? issuedAnswer(consent, again.requester, again.eventId)
@@ -200,7 +203,7 @@ export function withoutCredential(consent: Registered): Registered {
   }
 }
 
-function registered(registration: Registration, now: Date): Registered {
+function registered(registration: ConsentRegistration, now: Date): Registered {
   const { consentId, requester, requestHash, consentRequestId } = registration
   return {
     consentId,
@@ -213,7 +216,7 @@ function registered(registration: Registration, now: Date): Registered {
   }
 }
 
-function refusal(registration: Registration, reason: ConsentReason): ConsentAnswer {
+function refusal(registration: ConsentRegistration, reason: ConsentReason): ConsentAnswer {
   const { eventId: causeId, consentId, requester: to } = registration
   return { type: 'REFUSED', causeId, consentId, to, reason }
 }

@@ -7,14 +7,14 @@ import {
   decideAlarms,
   type AlarmDecision,
   type AlarmRules,
-  type Reading,
+  type PositionReading,
   type Watched,
 } from './alarm.ts'
 
 /** An account whose alarms are to be stored, and notified if due. */
 export interface Crossing extends AlarmDecision {
   readonly account: Account
-  readonly reading: Reading
+  readonly reading: PositionReading
 }
 
 const shortages: ReadonlySet<string | null> = new Set(['COVER_SHORT', 'CAP_SHORT'])
@@ -51,7 +51,7 @@ export function crossingsOf(
     if (settlement === undefined) continue
     const fees = book.accountOf(participantId, 'INTERCHANGE_FEE', currency)
     const cover = coverOf(settlement) - feesOwed(fees)
-    const reading: Reading = {
+    const reading: PositionReading = {
       position: valueOf(account),
       limit: isChecked && cover < cap ? cover : cap,
       alarmPercentage,

@@ -101,7 +101,7 @@ function refuse(reason: RequestReason, payeeFsp?: string): Judgement {
   return { type: 'refuse', reason, payeeFsp }
 }
 
-interface Account {
+interface CurrencyAccount {
   readonly ledgerAccountType: string
   readonly currency: string
   readonly isActive: boolean
@@ -109,7 +109,9 @@ interface Account {
 
 /** Whether a participant can pay and be paid in a currency. */
 export function participantStatus(
-  participant: { readonly isActive: boolean; readonly accounts: readonly Account[] } | undefined,
+  participant:
+    | { readonly isActive: boolean; readonly accounts: readonly CurrencyAccount[] }
+    | undefined,
   currency: string,
 ): ParticipantStatus {
   if (participant === undefined) return 'UNKNOWN'

@@ -14,7 +14,7 @@ import {
   decideUpdate,
   stateOf,
   steps,
-  type Account,
+  type NetAccount,
   type AccountChange,
   type Settlement,
 } from './settlement.ts'
@@ -28,7 +28,11 @@ const rules: Rules = {
   excludesUnpaid: true,
 }
 
-function account(accountId: number, net: bigint, state: Account['state'] = steps[0]): Account {
+function account(
+  accountId: number,
+  net: bigint,
+  state: NetAccount['state'] = steps[0],
+): NetAccount {
   return {
     accountId,
     participantId: accountId + 100,
@@ -41,7 +45,7 @@ function account(accountId: number, net: bigint, state: Account['state'] = steps
   }
 }
 
-function update(accountId: number, state: Account['state'], participantId = accountId + 100) {
+function update(accountId: number, state: NetAccount['state'], participantId = accountId + 100) {
   return { participantId, accountId, state, reason: 'bank', externalReference: '' }
 }
 
@@ -59,7 +63,10 @@ function changed(
 }
 
 type Asked =
-  | { readonly type: 'UPDATE'; readonly accounts: readonly (readonly [number, Account['state']])[] }
+  | {
+      readonly type: 'UPDATE'
+      readonly accounts: readonly (readonly [number, NetAccount['state']])[]
+    }
   | { readonly type: 'ABORT' }
 
 const states = fc.constantFrom(...steps)

@@ -16,7 +16,7 @@ export const steps = [
 export type SettlementStep = (typeof steps)[number]
 export type AccountState = SettlementAccountState
 
-export interface Account {
+export interface NetAccount {
   readonly accountId: number
   readonly participantId: number
   readonly participant: string
@@ -31,7 +31,7 @@ export interface Account {
 export interface Settlement {
   readonly id: number
   readonly state: SettlementState
-  readonly accounts: readonly Account[]
+  readonly accounts: readonly NetAccount[]
 }
 
 export interface Update {
@@ -93,7 +93,7 @@ export function decideUpdate(settlement: Settlement, updates: readonly Update[])
 
 function faultOf(
   settlement: Settlement,
-  account: Account | undefined,
+  account: NetAccount | undefined,
   update: Update,
 ): Fault | undefined {
   const { accountId, participantId } = update

@@ -48,7 +48,7 @@ export function ownerFault(
   return isOwn ? undefined : refuse('NOT_OWNER', `${actor} may not register a key of ${contextId}`)
 }
 
-export type Registration =
+export type ComponentKeyRegistration =
   | { readonly type: 'ADD'; readonly key: RegisteredKey }
   | { readonly type: 'KNOWN'; readonly key: RegisteredKey }
   | RefusedCommand
@@ -59,7 +59,7 @@ export function registerKey(
   inForce: number,
   wanted: NewComponentKey,
   now: Date,
-): Registration {
+): ComponentKeyRegistration {
   if (known !== undefined) {
     if (known.contextId !== wanted.contextId) {
       return refuse('KEY_EXISTS', `another component has registered the key ${wanted.id}`)
