@@ -74,7 +74,7 @@ interface Column {
 }
 
 /** The state of a connection. */
-interface Line {
+interface ConnectionState {
   /** The columns of each statement that PostgreSQL has prepared. */
   readonly prepared: Map<string, readonly Column[]>
   /** One trip at a time. */
@@ -86,12 +86,12 @@ interface Line {
   watchman: Watchman | undefined
 }
 
-const lines = new WeakMap<ClientBase, Line>()
+const lines = new WeakMap<ClientBase, ConnectionState>()
 
-function lineOf(client: ClientBase): Line {
+function lineOf(client: ClientBase): ConnectionState {
   const known = lines.get(client)
   if (known !== undefined) return known
-  const line: Line = {
+  const line: ConnectionState = {
     prepared: new Map(),
     underWay: undefined,
     sent_ms: 0,
@@ -103,7 +103,7 @@ function lineOf(client: ClientBase): Line {
   return line
 }
 
-function send(client: ClientBase, line: Line, trip: Trip): void {
+function send(client: ClientBase, line: ConnectionState, trip: Trip): void {
   line.underWay = trip
   line.sent_ms = performance.now()
   line.watch ??= lookLater(client, line, line.watchman?.silent_ms ?? answer_ms_max)
@@ -115,11 +115,11 @@ function send(client: ClientBase, line: Line, trip: Trip): void {
  * objects until they are in the old generation: they were half of what was collected there, and each
  * of those collections delayed payments.
  */
-function lookLater(client: ClientBase, line: Line, wait_ms: number): NodeJS.Timeout {
+function lookLater(client: ClientBase, line: ConnectionState, wait_ms: number): NodeJS.Timeout {
   return setTimeout(() => void look(client, line), wait_ms).unref()
 }
 
-async function look(client: ClientBase, line: Line): Promise<void> {
+async function look(client: ClientBase, line: ConnectionState): Promise<void> {
   const { underWay: trip, watchman } = line
   line.watch = undefined
   if (trip === undefined) return

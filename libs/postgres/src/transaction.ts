@@ -20,13 +20,13 @@ import { roundTrip, type BoundStatement } from './round-trip.ts'
 import { statement } from './statement.ts'
 
 /** A connection reserved until the work is done; a discarded one is closed, not used again. */
-export interface Session {
+export interface ReservedConnection {
   readonly client: ClientBase
   discard(): void
 }
 
 /** Lends a connection to the work and takes it back when the work has settled. */
-export type Lend = <T>(work: (session: Session) => Promise<T>) => Promise<T>
+export type Lend = <T>(work: (session: ReservedConnection) => Promise<T>) => Promise<T>
 
 const attempts_max = 10
 const repeat_delay_ms_min = 5
@@ -51,7 +51,7 @@ export async function transact<T>(
 }
 
 async function attemptOnce<T>(
-  session: Session,
+  session: ReservedConnection,
   outbox: Outbox,
   work: (tx: Transaction) => Promise<T>,
   options: TransactionOptions,
@@ -88,7 +88,11 @@ const commit: BoundStatement = { statement: statement('commit'), values: [] }
 const rollback: BoundStatement = { statement: statement('rollback'), values: [] }
 
 /** Nothing was committed, whether ROLLBACK arrives or the connection is gone. */
-async function undo(session: Session, tx: OpenTransaction, reason: unknown): Promise<void> {
+async function undo(
+  session: ReservedConnection,
+  tx: OpenTransaction,
+  reason: unknown,
+): Promise<void> {
   tx.end()
   if (!tx.hasBegun()) return
   // A lost connection gets no response to ROLLBACK either.
@@ -100,7 +104,7 @@ async function undo(session: Session, tx: OpenTransaction, reason: unknown): Pro
   }
 }
 
-async function commitAlone(session: Session, tx: OpenTransaction): Promise<void> {
+async function commitAlone(session: ReservedConnection, tx: OpenTransaction): Promise<void> {
   tx.end()
   if (tx.isEmpty()) return
   let did: string | undefined
@@ -121,7 +125,7 @@ type CommitOutcome =
 
 /** COMMIT is sent with the statement that writes the messages. */
 async function commitWithOutbox(
-  session: Session,
+  session: ReservedConnection,
   tx: OpenTransaction,
   outbox: Outbox,
 ): Promise<void> {
@@ -177,7 +181,7 @@ function notCommitted(): Error {
   return new Error('PostgreSQL rolled the transaction back instead of committing it')
 }
 
-function lostAnswer(session: Session, cause: unknown): Outage {
+function lostAnswer(session: ReservedConnection, cause: unknown): Outage {
   session.discard()
   return new Outage('the connection was lost while COMMIT was in progress', { cause })
 }

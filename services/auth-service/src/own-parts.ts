@@ -5,7 +5,7 @@ import type { Database } from '@causeway/postgres'
 import type { Logger, Periodic, Service } from '@causeway/process'
 import { periodically, stopAll } from '@causeway/process'
 import type { AuthBounds } from './bounds.ts'
-import type { Measures } from './measures.ts'
+import type { AuthMeasures } from './measures.ts'
 import type { AuthServiceSettings } from './settings.ts'
 
 export interface OwnParts {
@@ -15,7 +15,7 @@ export interface OwnParts {
   /** Signs the audit entries of this service. */
   readonly bus: EventBus
   readonly grpc: GrpcHost
-  readonly measures: Measures
+  readonly measures: AuthMeasures
   readonly log: Logger
 }
 

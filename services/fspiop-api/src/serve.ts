@@ -22,7 +22,7 @@ import {
 import type { FloodRate } from './load/flood-rate.ts'
 import type { Floods } from './load/floods.ts'
 import type { Challenge, Identify } from './identity/identity.ts'
-import type { Measures } from './measures.ts'
+import type { EdgeMeasures } from './measures.ts'
 import type { Pacing } from './load/pacing.ts'
 import type { Rates } from './load/rates.ts'
 import { announcedBytes, body_bytes_max, receiveBody } from './bodies/receive.ts'
@@ -34,7 +34,7 @@ const bulkRequest_bytes = 8_192
 /** The same of a bulk of 1,000 items. */
 const largestBulk_requests = 100
 
-export interface ServeParts {
+export interface EdgeServeParts {
   readonly edge: Edge
   readonly identify: Identify
   readonly challenge: Challenge
@@ -45,14 +45,14 @@ export interface ServeParts {
   readonly floods: Floods
   readonly floodRate: FloodRate
   readonly pacing: Pacing
-  readonly measures: Measures
+  readonly measures: EdgeMeasures
   readonly securityEvents: SecurityEvents
   readonly log: Logger
 }
 
 /** Answers the request; false when its path is not part of the API and nothing was done. */
 export function serveApi(
-  parts: ServeParts,
+  parts: EdgeServeParts,
   request: IncomingMessage,
   response: ServerResponse,
 ): boolean {
@@ -68,7 +68,7 @@ export function serveApi(
 }
 
 async function serveRouted(
-  parts: ServeParts,
+  parts: EdgeServeParts,
   routed: Routed,
   request: IncomingMessage,
   response: ServerResponse,
@@ -170,7 +170,7 @@ const busy: Turn = { wait_ms: 0, refusal: 'BUSY' }
  * FSP can exhaust another's.
  */
 function turnOf(
-  { admission, bulkBacklog, floods, pacing, rates }: ServeParts,
+  { admission, bulkBacklog, floods, pacing, rates }: EdgeServeParts,
   routed: Routed,
   request: IncomingMessage,
   identity: string,
@@ -213,7 +213,7 @@ function answersOf(identity: string): string {
 
 /** Why the request is refused; when undefined, `answerAdmitted` must follow. */
 function admit(
-  { admission, floods }: ServeParts,
+  { admission, floods }: EdgeServeParts,
   routed: Routed,
   request: IncomingMessage,
   identity: string,
@@ -227,7 +227,7 @@ function admit(
 
 /** Undefined when the connection ended before the body did: the message is discarded. */
 async function answerAdmitted(
-  parts: ServeParts,
+  parts: EdgeServeParts,
   routed: Routed,
   request: IncomingMessage,
   identity: string,
@@ -243,7 +243,7 @@ async function answerAdmitted(
 
 /** Undefined when the connection ended before the body did: the message is discarded. */
 async function answerTo(
-  parts: ServeParts,
+  parts: EdgeServeParts,
   routed: Routed,
   request: IncomingMessage,
   identity: string,
@@ -292,7 +292,12 @@ async function answerTo(
 }
 
 /** The rest of a chunked answer, which counted as one request at its head. */
-function countBody({ rates }: ServeParts, routed: Routed, identity: string, bytes: number): void {
+function countBody(
+  { rates }: EdgeServeParts,
+  routed: Routed,
+  identity: string,
+  bytes: number,
+): void {
   if (kindOf(routed) === 'answers' && routed.route.weight !== undefined) {
     rates.takeAway(answersOf(identity), requestsOf(routed, bytes) - 1)
   }
@@ -331,7 +336,7 @@ function pathOf(url: string): string {
 
 /** The response to a path that does not exist. */
 export function sendUnknownPath(
-  parts: ServeParts,
+  parts: EdgeServeParts,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
@@ -345,7 +350,11 @@ function securityTypeOf({ status, code }: Refusal): SecurityEvent['type'] | unde
 }
 
 /** The text of a refused signature may quote paths, and so parties. */
-function noteRefusal({ securityEvents }: ServeParts, request: IncomingMessage, refusal: Refusal) {
+function noteRefusal(
+  { securityEvents }: EdgeServeParts,
+  request: IncomingMessage,
+  refusal: Refusal,
+) {
   const type = securityTypeOf(refusal)
   if (type === undefined) return
   const source = request.headers['fspiop-source']
@@ -360,7 +369,7 @@ function noteRefusal({ securityEvents }: ServeParts, request: IncomingMessage, r
 }
 
 function send(
-  parts: ServeParts,
+  parts: EdgeServeParts,
   request: IncomingMessage,
   response: ServerResponse,
   { status, contentType, allow, refusal }: EdgeResponse,

@@ -65,7 +65,7 @@ import { openReportPages } from './pages/reports-page.ts'
 import { refuse, type Reason } from './refusals.ts'
 import { servedRoutes } from './routes.ts'
 import { gatewaysOf, openSecurity, relayedHeadersOf, type Security } from './security.ts'
-import { refusalBody, sendUnknownPath, serveApi, type ServeParts } from './serve.ts'
+import { refusalBody, sendUnknownPath, serveApi, type EdgeServeParts } from './serve.ts'
 import type { FspiopApiSettings } from './settings.ts'
 import { shareBounds } from './load/share-bounds.ts'
 import { openShedding } from './load/shedding.ts'
@@ -224,7 +224,7 @@ function openServing(
   settings: FspiopApiSettings,
   { bus, grpc, metrics, shared, tracer, publish_ms = usualPublish_ms }: EdgeParts,
   { security, participants, owners, answers, largeBodies, live, currencies, log }: OpenedParts,
-): ServeParts & { readonly callbacks: CallbackParts } {
+): EdgeServeParts & { readonly callbacks: CallbackParts } {
   const floods = openFloods(Date.now)
   const floodRate = openFloodRate(floods, Date.now)
   const pacing = openPacing(floods, floodRate, Date.now)
@@ -296,7 +296,7 @@ function knownKeys(grpc: ProcessParts['grpc']): RequestKeys {
 
 function followBounds(
   live: LiveSettings<FspiopApiSettings>,
-  { admission, shedding }: Pick<ServeParts, 'admission' | 'shedding'>,
+  { admission, shedding }: Pick<EdgeServeParts, 'admission' | 'shedding'>,
 ): void {
   let { FSPIOP_API_QUEUE_DELAY_MAX_MS: queueDelay_max_ms } = live.current
   live.onChange((settings) => {

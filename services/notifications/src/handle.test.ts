@@ -9,7 +9,7 @@ import type { Notification, NotificationResult } from './contract.ts'
 import { judge } from './domain/verdict.ts'
 import { openFirstAttempts, type FirstAttempts } from './handle.ts'
 import { openLanes, type AttemptResult } from './lanes/lane.ts'
-import type { Known } from './store.ts'
+import type { StoredStatus } from './store.ts'
 import { notificationFor } from './testing/world.ts'
 
 interface Scene {
@@ -30,7 +30,7 @@ const noMeasures = {
 const bytesPerFsp_max = 1_000
 
 function scene(
-  known: (id: string) => Known = () => ({ taken: false, blocked: false, modified: false }),
+  known: (id: string) => StoredStatus = () => ({ taken: false, blocked: false, modified: false }),
 ): Scene {
   const unanswered: Scene['unanswered'] = new Map()
   const [sent, stored, late]: [Notification[], NotificationResult[], string[]] = [[], [], []]

@@ -20,7 +20,7 @@ import { noTries } from './domain/tries.ts'
 import type { LaneDelivery, Lanes } from './lanes/lane.ts'
 import type { Record } from './record.ts'
 import { modifiedResult, parkedResult, resultOf } from './result.ts'
-import { claimKeys, readKnown, type Known } from './store.ts'
+import { claimKeys, readKnown, type StoredStatus } from './store.ts'
 import { continuing } from './lanes/tracing.ts'
 import type { ParkedFsps } from './waiting.ts'
 
@@ -52,7 +52,7 @@ export type Handle = (
 
 export function openHandle(parts: HandleParts): Handle {
   const { db, log, record, waiting, isTraced, stopping: signal } = parts
-  const ask = gather<Notification, Known>(
+  const ask = gather<Notification, StoredStatus>(
     async (asked) => {
       const known = await readKnown(db, asked, thisMonthAndLast(new Date()))
       const modified = await claimKeys(db, asked)
@@ -162,7 +162,7 @@ export interface FirstAttemptParts {
   /** Total size of the bodies that wait for one FSP's answers; a single body may be larger. */
   readonly bytesPerFsp_max: number
   /** What the database holds of it. */
-  readonly known: (notification: Notification) => Promise<Known>
+  readonly known: (notification: Notification) => Promise<StoredStatus>
   /** Resolves when it is stored; results are stored in the order of the calls. */
   readonly store: (result: NotificationResult) => Promise<void>
   /** The attempt of a parked notification has ended, and its row is stored. */
@@ -190,7 +190,7 @@ interface NotificationInProgress {
   readonly notification: Notification
   readonly group: Group
   /** Undefined: the database query is in progress. */
-  known: Known | undefined
+  known: StoredStatus | undefined
   /** The attempt in progress. */
   delivery: LaneDelivery | undefined
   /** Resolves when the row of the parked notification is stored. */
@@ -209,7 +209,7 @@ interface Chain {
   storing: number
 }
 
-const unknown: Known = { taken: false, blocked: false, modified: false }
+const unknown: StoredStatus = { taken: false, blocked: false, modified: false }
 
 interface State extends FirstAttemptParts {
   readonly chains: Map<string, Chain>

@@ -8,7 +8,7 @@ import type { Database } from '@causeway/postgres'
 import { gather, isOutage, retrying, type Logger } from '@causeway/process'
 import { reportOf, type EndedNotification, type NotificationResult } from './contract.ts'
 import type { Lanes } from './lanes/lane.ts'
-import type { Measures } from './measures.ts'
+import type { DeliveryMeasures } from './measures.ts'
 import { save } from './store.ts'
 import type { ParkedFsps } from './waiting.ts'
 
@@ -29,7 +29,7 @@ export interface RecordParts {
   readonly db: Database
   readonly bus: EventBus
   readonly bodies?: Bodies
-  readonly measures: Measures
+  readonly measures: DeliveryMeasures
   readonly log: Logger
   readonly waiting: Pick<ParkedFsps, 'noteParked'>
   readonly lanes: Pick<Lanes, 'hasMovedSince'>

@@ -11,7 +11,7 @@ import {
   type Waits,
 } from './contract.ts'
 
-export interface Known {
+export interface StoredStatus {
   /** It is in `deliveries` or `undelivered` already. */
   readonly taken: boolean
   /** An earlier notification to the same FSP about the same entity is not delivered yet. */
@@ -20,7 +20,7 @@ export interface Known {
   readonly modified: boolean
 }
 
-const unknown: Known = { taken: false, blocked: false, modified: false }
+const unknown: StoredStatus = { taken: false, blocked: false, modified: false }
 
 /** `offset 0` forces an index look-up for each, even when the plan was made for small tables. */
 const findKnown = statement(`
@@ -46,8 +46,8 @@ export async function readKnown(
   db: Queries,
   asked: readonly Notification[],
   months: readonly [first: string, last: string],
-): Promise<readonly Known[]> {
-  const rows = await db.query<Omit<Known, 'modified'> & { readonly at: number }>(findKnown, [
+): Promise<readonly StoredStatus[]> {
+  const rows = await db.query<Omit<StoredStatus, 'modified'> & { readonly at: number }>(findKnown, [
     textArray(asked.map(({ id }) => id)),
     textArray(asked.map(({ fspId }) => fspId)),
     textArray(asked.map(({ entityId }) => entityId)),

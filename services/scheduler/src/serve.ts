@@ -39,7 +39,7 @@ import {
 
 const listed_max = 1_000
 
-export interface ServeParts {
+export interface SchedulerParts {
   readonly db: Database
   readonly bus: EventBus
   /** Where reminders may be posted to. */
@@ -48,7 +48,7 @@ export interface ServeParts {
 
 type SchedulerHandlers = Handlers<typeof schedulerService>
 
-export function schedulerHandlers(parts: ServeParts): SchedulerHandlers {
+export function schedulerHandlers(parts: SchedulerParts): SchedulerHandlers {
   return { ...ofOwners(parts), ...ofOperators(parts) }
 }
 
@@ -56,7 +56,7 @@ function ofOwners({
   db,
   bus,
   egress,
-}: ServeParts): Omit<SchedulerHandlers, 'RemoveReminder' | 'RetryReminder'> {
+}: SchedulerParts): Omit<SchedulerHandlers, 'RemoveReminder' | 'RetryReminder'> {
   return {
     CreateScheduleReminder: async (message, { caller }) => {
       const denied = await deniedUrl(egress, message)
@@ -111,7 +111,7 @@ async function deniedUrl(
 function ofOperators({
   db,
   bus,
-}: Omit<ServeParts, 'egress'>): Pick<SchedulerHandlers, 'RemoveReminder' | 'RetryReminder'> {
+}: Omit<SchedulerParts, 'egress'>): Pick<SchedulerHandlers, 'RemoveReminder' | 'RetryReminder'> {
   return {
     RemoveReminder: ({ reminderId, actor }) =>
       db.transaction(async (tx) => {

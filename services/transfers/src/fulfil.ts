@@ -20,7 +20,7 @@ import {
   type Reject,
 } from './domain/decide.ts'
 import type { TransferAnswer } from './domain/answer.ts'
-import type { Evidence } from './domain/evidence.ts'
+import type { OutcomeEvidence } from './domain/evidence.ts'
 import { isOpen, type Claimed, type Open, type Transfer } from './domain/transfer.ts'
 import { refusalIn, type RequestDelivery as Judged } from './domain/undelivered.ts'
 import {
@@ -46,7 +46,7 @@ export interface ToEnd extends LedgerCall {
 
 type Ends = Extract<PayeeDecision, { readonly type: 'post' | 'release' }>
 
-export interface Decided {
+export interface FulfilDecisions {
   readonly toEnd: readonly ToEnd[]
   /** To those whose message changes nothing. */
   readonly answers: readonly OutgoingMessage[]
@@ -67,7 +67,7 @@ export async function fulfil(deps: Deps, events: readonly PayeeEvent[]): Promise
 }
 
 /** Decides on the stored transfers; a reservation that is not finished is finished first. */
-export async function decide(deps: Deps, events: readonly PayeeEvent[]): Promise<Decided> {
+export async function decide(deps: Deps, events: readonly PayeeEvent[]): Promise<FulfilDecisions> {
   const stored = new Map(await deps.store.lastSeen(events.map(({ payload }) => payload.transferId)))
   const messages = events.map((event) => ({ event, message: payeeMessageOf(event) }))
   const unfinished = messages.flatMap(({ message }) => {
@@ -180,7 +180,7 @@ function rejectedAfterCommit({ alarm }: Deps, { transferId, requesterFspId }: Re
 }
 
 /** Of a fulfil that is to be posted. */
-function evidenceOf(message: Fulfil | Reject, now: string): Evidence {
+function evidenceOf(message: Fulfil | Reject, now: string): OutcomeEvidence {
   if (message.kind === 'REJECT' || message.fulfilment === undefined) {
     throw new Error(`${message.transferId} is to be posted without a fulfilment`)
   }
@@ -199,7 +199,7 @@ function evidenceOf(message: Fulfil | Reject, now: string): Evidence {
 }
 
 /** Of a message that voids the reservation. */
-function refusedEvidenceOf({ transfer, message, ends }: ToRelease, now: string): Evidence {
+function refusedEvidenceOf({ transfer, message, ends }: ToRelease, now: string): OutcomeEvidence {
   const { eventId, payloadHash } = message
   // A payee FSP that has not answered is sent the version of the request that it received.
   const isOfPayee = message.requesterFspId === transfer.payeeFsp

@@ -15,7 +15,7 @@ import type {
   VoidReason,
 } from '@causeway/protos'
 import type { LedgerMovement } from './domain/decide.ts'
-import type { Evidence } from './domain/evidence.ts'
+import type { OutcomeEvidence } from './domain/evidence.ts'
 import type { LedgerAnswer, Position } from './domain/ledger-answer.ts'
 import type { Claimed, Terms } from './domain/transfer.ts'
 import { readEvidence, writeEvidence, type ReadEvidence } from './evidence.ts'
@@ -35,14 +35,14 @@ export interface ReserveItem extends AccountHints {
 export interface PostItem {
   readonly transferId: string
   readonly receivedAt: string
-  readonly evidence: Evidence
+  readonly evidence: OutcomeEvidence
 }
 
 export interface ReleaseItem {
   readonly transfer: Pick<Terms, 'transferId' | 'expiresAt'>
   readonly reason: VoidReason
   /** undefined for a timeout: the reason is all there is. */
-  readonly evidence: Evidence | undefined
+  readonly evidence: OutcomeEvidence | undefined
 }
 
 /** Each method answers item by item, in the same order. */
@@ -125,12 +125,12 @@ export function openLedger(calls: LedgerCalls, { log, signal }: LedgerOptions): 
 
 /** Evidence as a value and as the bytes that were sent, so that what comes back is not parsed. */
 interface SentEvidence {
-  readonly evidence: Evidence
+  readonly evidence: OutcomeEvidence
   readonly bytes: Buffer
 }
 
 function pairOf(
-  { evidence }: { readonly evidence: Evidence | undefined },
+  { evidence }: { readonly evidence: OutcomeEvidence | undefined },
   sent: { readonly evidence: Buffer } | undefined,
 ): SentEvidence | undefined {
   return evidence === undefined || sent === undefined

@@ -2,7 +2,7 @@
 import { readMemory } from './cpu.ts'
 import type { Holdings } from './database.ts'
 import type { PaymentBenchReport, Probed, RunPayments, RunResult } from './fsps/messages.ts'
-import { faultsOf, notDurable, verdictOf, type Evidence } from './gate.ts'
+import { faultsOf, notDurable, verdictOf, type RunEvidence } from './gate.ts'
 import type { Machine } from './machine.ts'
 import type { BenchOptions } from './options.ts'
 import { planOf, type Plan } from './plan.ts'
@@ -111,7 +111,7 @@ async function read(
 /** The content of the tables once it matches the payments, or at the end of the time. */
 async function calmHoldings(
   { hub: { database }, before }: Setup,
-  evidence: Omit<Evidence, 'holdings' | 'verify'> & { readonly probed: Probed },
+  evidence: Omit<RunEvidence, 'holdings' | 'verify'> & { readonly probed: Probed },
 ) {
   const until_ms = performance.now() + calm_ms_max
   for (;;) {

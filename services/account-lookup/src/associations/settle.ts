@@ -6,7 +6,7 @@
 import type { EventBus } from '@causeway/bus'
 import type { Database, Transaction } from '@causeway/postgres'
 import type { Party } from '../domain/party.ts'
-import type { Measures } from '../measures.ts'
+import type { LookupMeasures } from '../measures.ts'
 import type { Outcomes } from './external-oracle.ts'
 import {
   commandTypeOf,
@@ -23,7 +23,7 @@ import { add, claim, lock, remove } from './store.ts'
 export interface SettleParts {
   readonly db: Pick<Database, 'transaction'>
   readonly bus: Pick<EventBus, 'announce'>
-  readonly measures: Pick<Measures, 'worked'>
+  readonly measures: Pick<LookupMeasures, 'worked'>
   /** Called right after the commit of a change. */
   readonly onChanged: (party: Party) => void
 }

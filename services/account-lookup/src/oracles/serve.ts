@@ -11,7 +11,7 @@ import {
   type Proposal,
   type RefusedOracle,
 } from './domain/oracle.ts'
-import type { OracleStore, Stored } from './store.ts'
+import type { OracleStore, StoredOracle } from './store.ts'
 import { anyCurrency } from '../domain/match.ts'
 
 export interface OracleServiceParts {
@@ -27,7 +27,7 @@ export function oracleHandlers({
   onChanged,
   egress,
 }: OracleServiceParts): Handlers<typeof oraclesService> {
-  const answer = (stored: Stored) => {
+  const answer = (stored: StoredOracle) => {
     if (stored.type === 'REFUSE') return refusedWith(stored)
     onChanged()
     return { oracle: messageOf(stored.oracle), refusal: null, result: 'oracle' as const }

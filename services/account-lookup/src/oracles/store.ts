@@ -14,15 +14,15 @@ import {
 import { refuse } from '@causeway/services'
 import type { Draft, DraftDecision, Oracle, Proposal, RefusedOracle } from './domain/oracle.ts'
 
-export type Stored = { readonly type: 'STORED'; readonly oracle: Oracle } | RefusedOracle
+export type StoredOracle = { readonly type: 'STORED'; readonly oracle: Oracle } | RefusedOracle
 
 export interface OracleStore {
   /** The active ones, in the order of their ids. */
   all(): Promise<readonly Oracle[]>
-  create(draft: Draft, by: Author): Promise<Stored>
+  create(draft: Draft, by: Author): Promise<StoredOracle>
   /** `change` derives the new values from the stored ones. */
-  update(id: number, change: (stored: Proposal) => DraftDecision, by: Author): Promise<Stored>
-  remove(id: number, by: Author): Promise<Stored>
+  update(id: number, change: (stored: Proposal) => DraftDecision, by: Author): Promise<StoredOracle>
+  remove(id: number, by: Author): Promise<StoredOracle>
 }
 
 /** The operator that makes a change, and the time. */
@@ -113,7 +113,7 @@ function auditEntryOf({ action, before, after, by }: OracleChange) {
   })
 }
 
-async function update(tx: Queries, { id }: Oracle, decision: DraftDecision): Promise<Stored> {
+async function update(tx: Queries, { id }: Oracle, decision: DraftDecision): Promise<StoredOracle> {
   if (decision.type === 'REFUSE') return decision
   const [oracle] = await tx.query<Oracle>(updateStatement, [id, ...valuesOf(decision.draft)])
   return oracle === undefined ? refused('ORACLE_UNKNOWN') : { type: 'STORED', oracle }
@@ -129,6 +129,6 @@ const details = {
   ORACLE_EXISTS: 'another oracle serves this type and currency',
 } as const
 
-function refused(reason: keyof typeof details): Stored {
+function refused(reason: keyof typeof details): StoredOracle {
   return refuse(reason, details[reason])
 }

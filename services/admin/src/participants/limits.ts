@@ -32,7 +32,7 @@ const search = z.object({
   type: z.string().optional().meta({ description: 'An alias; `limit` has precedence.' }),
 })
 
-type Search = z.infer<typeof search>
+type LimitSearch = z.infer<typeof search>
 
 const shownLimit = z.strictObject({
   currency: z.string(),
@@ -87,7 +87,7 @@ export function limitOperations(deps: Deps): readonly Operation[] {
 }
 
 /** Limits that are in force: of active participants, on active position accounts. */
-async function listAllLimits(deps: Deps, query: Search): Promise<OperationResult> {
+async function listAllLimits(deps: Deps, query: LimitSearch): Promise<OperationResult> {
   const { participants } = await deps.participants.GetParticipantInfo({ names: [] })
   const rows = participants
     .filter(({ isActive }) => isActive)
@@ -95,13 +95,13 @@ async function listAllLimits(deps: Deps, query: Search): Promise<OperationResult
   return answered(200, rows)
 }
 
-async function listLimits(deps: Deps, name: string, query: Search): Promise<OperationResult> {
+async function listLimits(deps: Deps, name: string, query: LimitSearch): Promise<OperationResult> {
   const participant = await findParticipant(deps, name)
   if (participant === undefined) return unknownParticipant(name)
   return answered(200, limitRows(participant.accounts, query))
 }
 
-function limitRows(accounts: readonly Account[], query: Search) {
+function limitRows(accounts: readonly Account[], query: LimitSearch) {
   const type = query.limit ?? query.type
   return accounts.flatMap((account) => {
     if (account.ledgerAccountType !== 'POSITION' || !account.isActive || !account.limit) return []

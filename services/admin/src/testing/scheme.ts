@@ -43,15 +43,15 @@ export async function onboard({ call }: AdminWorld, name: string): Promise<void>
   await done(call('PUT', `/participants/${name}`, { isActive: true }))
 }
 
-export interface AccountRow {
+export interface ListedAccount {
   readonly id: number
   readonly ledgerAccountType: string
   readonly isActive: number
   readonly value: number
 }
 
-export async function accountsOf({ call }: AdminWorld, name: string): Promise<AccountRow[]> {
-  return (await done(call('GET', `/participants/${name}/accounts`))).json as AccountRow[]
+export async function accountsOf({ call }: AdminWorld, name: string): Promise<ListedAccount[]> {
+  return (await done(call('GET', `/participants/${name}/accounts`))).json as ListedAccount[]
 }
 
 export async function accountOf(admin: AdminWorld, name: string, type: string) {

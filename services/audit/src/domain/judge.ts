@@ -12,7 +12,7 @@ export type EntryVerdict =
   | { readonly type: 'QUARANTINE'; readonly reason: QuarantineReason }
 
 /** What is known about the maker of an entry. */
-export interface Evidence {
+export interface ProvenanceEvidence {
   readonly source: string
   readonly actedAt: Date
   /** When audit first received it. */
@@ -33,7 +33,7 @@ export interface JudgeBounds {
   readonly unsigned_ms: number
 }
 
-export function judge(evidence: Evidence, bounds: JudgeBounds, now: Date): EntryVerdict {
+export function judge(evidence: ProvenanceEvidence, bounds: JudgeBounds, now: Date): EntryVerdict {
   const { keyId, key, receivedAt } = evidence
   if (keyId === undefined) return judgeUnsigned(evidence, bounds)
   if (key === undefined) {
@@ -50,7 +50,7 @@ export function judge(evidence: Evidence, bounds: JudgeBounds, now: Date): Entry
 
 /** A service without a key signs nothing; nor do replicas that have not got theirs yet. */
 function judgeUnsigned(
-  { firstKeyAt, receivedAt }: Evidence,
+  { firstKeyAt, receivedAt }: ProvenanceEvidence,
   { unsigned_ms }: JudgeBounds,
 ): EntryVerdict {
   const isAllowed =
@@ -60,7 +60,7 @@ function judgeUnsigned(
 
 function isFromBefore(
   revokedAt: Date,
-  { actedAt, receivedAt }: Evidence,
+  { actedAt, receivedAt }: ProvenanceEvidence,
   { hold_ms }: JudgeBounds,
 ): boolean {
   const late_ms = receivedAt.getTime() - revokedAt.getTime()

@@ -113,7 +113,7 @@ async function verifyAsked(
   else log.info({ checked: String(checked) }, 'the audit log is verified')
 }
 
-export interface Verified {
+export interface VerifiedLog {
   readonly checked: bigint
   readonly last: Link
   readonly faults: readonly string[]
@@ -123,7 +123,7 @@ export interface Verified {
 async function verifyAll(
   parts: VerificationParts,
   signal: AbortSignal,
-): Promise<Verified | undefined> {
+): Promise<VerifiedLog | undefined> {
   const faults: string[] = []
   let checked = 0n
   let after = 0n
@@ -145,7 +145,7 @@ async function verifyAll(
 
 function mailOf(
   { eventId, askedAt }: VerificationRequest,
-  { checked, last, faults }: Verified,
+  { checked, last, faults }: VerifiedLog,
   { address, hub: fspId }: { readonly address: string; readonly hub: string },
 ) {
   const number = String(last.n)

@@ -11,7 +11,7 @@ import { decideOwnership, decideParties, decideRegistration } from './domain/reg
 import { decideRevocation } from './domain/revoke.ts'
 import { decideVerification } from './domain/verify.ts'
 import type { Checks } from './examine.ts'
-import { provenKey, type Known } from './store.ts'
+import { provenKey, type StoredConsents } from './store.ts'
 
 export interface DecisionContext {
   readonly policy: RelyingPartyPolicy
@@ -21,7 +21,7 @@ export interface DecisionContext {
 
 export function decide(
   command: ConsentCommand,
-  known: Known,
+  known: StoredConsents,
   checks: Checks,
   { policy, participant }: DecisionContext,
   now: Date,

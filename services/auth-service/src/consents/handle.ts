@@ -14,7 +14,7 @@ import type { Decision } from './domain/decision.ts'
 import { decideQuery } from './domain/query.ts'
 import { decideVerificationQuery } from './domain/verify.ts'
 import { examine, type Checks } from './examine.ts'
-import type { ConsentStore, Decided, Keys, Known } from './store.ts'
+import type { ConsentStore, DecidedConsent, Keys, StoredConsents } from './store.ts'
 
 export interface ConsentWork extends DecisionContext {
   /** Of the makers of authenticators; empty: any maker is accepted. */
@@ -54,7 +54,7 @@ export type Examined = readonly (readonly [ConsentCommand, Checks])[]
 
 export function examineAll(
   commands: readonly ConsentCommand[],
-  known: Known,
+  known: StoredConsents,
   roots: readonly X509Certificate[],
 ): Promise<Examined> {
   return Promise.all(
@@ -68,7 +68,7 @@ export function examineAll(
  */
 async function settle(work: ConsentWork, examined: Examined) {
   let open: readonly ConsentCommand[] = []
-  let decided: readonly Decided[] = []
+  let decided: readonly DecidedConsent[] = []
   const keys = { ...keysOf(examined.map(([command]) => command)), signed: signedIn(examined) }
   const known = await work.store.change(keys, work.now, (stored, now) => {
     const decisions = examined.map(([command, checks]) => ({
@@ -91,7 +91,7 @@ function decidedOf(
   { participant }: DecisionContext,
   command: ConsentCommand,
   decision: Decision,
-): Decided {
+): DecidedConsent {
   const { eventId, traceparent } = command
   const messages = decision.answers.map((one) => messageOf(one, { participant, traceparent }))
   return { consentId: consentIdOf(command), eventId, decision, messages }

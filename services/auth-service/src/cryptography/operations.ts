@@ -69,7 +69,7 @@ function publicKeyOf({ key: { id, publicKey } }: Usable): KeyObject {
   return createPublicKey(publicKey)
 }
 
-export interface Verification {
+export interface SignatureToVerify {
   /** Undefined where there is a public key. */
   readonly keyId: string | undefined
   /** PEM or the JSON of a JWK. */
@@ -81,7 +81,7 @@ export interface Verification {
 
 export async function verifySignature(
   parts: OperationParts,
-  { keyId, publicKey, algorithm, signed, signature }: Verification,
+  { keyId, publicKey, algorithm, signed, signature }: SignatureToVerify,
 ): Promise<boolean | RefusedCommand> {
   if ((keyId === undefined) === (publicKey === undefined)) {
     return refuse('INVALID', 'either keyId or publicKey')

@@ -7,7 +7,7 @@ import type { Database, Transaction } from '@causeway/postgres'
 import type { Logger } from '@causeway/process'
 import { isRefused } from '@causeway/services'
 import { refuse, type RefusedCommand } from '../domain/refusal.ts'
-import type { Measures } from '../measures.ts'
+import type { AuthMeasures } from '../measures.ts'
 import { record } from '../record.ts'
 import type { Adapters } from './adapters.ts'
 
@@ -15,7 +15,7 @@ export interface UseParts {
   readonly db: Database
   readonly bus: EventBus
   readonly providers: Adapters
-  readonly measures: Pick<Measures, 'pinLock'>
+  readonly measures: Pick<AuthMeasures, 'pinLock'>
   readonly log: Logger
 }
 

@@ -3,14 +3,14 @@ import type { InboundAnswer, InboundMessage } from '@causeway/fsp'
 import { errorInformation } from '@causeway/fspiop'
 import { accepted, type Breakage, jsonOf, type FspMessage } from './breaking.ts'
 
-export type Json = Record<string, unknown>
+export type JsonObject = Record<string, unknown>
 
 export interface About {
   readonly method: string
   /** Without the query. */
   readonly path: string
   readonly headers: Readonly<Record<string, unknown>>
-  readonly json: Json
+  readonly json: JsonObject
 }
 
 type Fits = (message: About) => boolean
@@ -46,7 +46,7 @@ export function dropping(fits: Fits): Breakage {
 /** The FSP writes another body, or other headers. */
 export function writing(
   fits: Fits,
-  change: (json: Json, about: About) => Json,
+  change: (json: JsonObject, about: About) => JsonObject,
   headers: Readonly<Record<string, string | undefined>> = {},
 ): Breakage {
   return {
@@ -138,7 +138,7 @@ export function answering(
 /** The FSP accepts what it must refuse: it takes the message for another one. */
 export function reading(
   fits: Fits,
-  change: (json: Json, about: About) => Json,
+  change: (json: JsonObject, about: About) => JsonObject,
   headers: Readonly<Record<string, string | undefined>> = {},
 ): Breakage {
   return {

@@ -53,7 +53,7 @@ export interface LockedRows {
 }
 
 /** What a batch changed, each row once, in its last state. */
-export interface Changes {
+export interface BookChanges {
   readonly entered: readonly Entry[]
   /** Entries that were reserved before this batch and are final now. */
   readonly completed: readonly Entry[]
@@ -69,7 +69,7 @@ export interface Changes {
 export interface OpenBook extends Book {
   /** Stores the entry and makes its movements. */
   record(recorded: Recorded): void
-  changes(): Changes
+  changes(): BookChanges
 }
 
 /** A POSITION account after the step, or now if the step was done before. */
@@ -236,7 +236,7 @@ interface OpenAccounts extends Pick<Book, 'account' | 'accountOf'> {
   owe(entryId: string, accountId: number, amount: bigint): void
   /** Committed funds out pay what is owed. */
   payOut(entry: Entry, movement: Movement): void
-  changes(): Pick<Changes, 'accounts' | 'isUnpaidChanged' | 'debts'>
+  changes(): Pick<BookChanges, 'accounts' | 'isUnpaidChanged' | 'debts'>
 }
 
 function openAccounts(rows: LockedRows): OpenAccounts {

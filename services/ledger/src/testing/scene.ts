@@ -2,7 +2,7 @@
 import {
   openBook,
   decideAll,
-  type Changes,
+  type BookChanges,
   type LockedRows,
   type OpenBook,
   type CommandAnswer,
@@ -159,7 +159,10 @@ export function play(from: LockedRows, ...commands: readonly Command[]): Played 
 }
 
 /** The rows that the next batch finds. */
-export function nextRows(from: LockedRows, { entered, completed, accounts }: Changes): LockedRows {
+export function nextRows(
+  from: LockedRows,
+  { entered, completed, accounts }: BookChanges,
+): LockedRows {
   const held = entered.filter(({ kind }) => kind === 'FUNDS_OUT')
   return {
     ...from,

@@ -46,7 +46,7 @@ import {
 import { unpaidEvents } from './unpaid-store.ts'
 import { preventRewrites, lookUpByKeys, slicesOf, type Slice } from './slice-store.ts'
 
-export interface Verified {
+export interface LedgerVerification {
   readonly accountsCompared: number
   /** Sentences, bounded in number. */
   readonly differences: readonly string[]
@@ -78,7 +78,10 @@ interface VerificationRun {
   readonly nets_max: number
 }
 
-export async function verifyLedger(database: Database, options: VerifyOptions): Promise<Verified> {
+export async function verifyLedger(
+  database: Database,
+  options: VerifyOptions,
+): Promise<LedgerVerification> {
   const { seed, signal } = options
   const { pages_max = pages_max_default, nets_max = nets_max_default } = options
   const moment = await database.transaction(

@@ -15,7 +15,7 @@ import type { Notification } from '../contract.ts'
 import { openFairQueue, type FairQueue } from '../domain/fair-queue.ts'
 import { openSlots, allocateSlots, type Slots } from '../domain/slots.ts'
 import type { AttemptEnd } from '../domain/step.ts'
-import type { Measures } from '../measures.ts'
+import type { DeliveryMeasures } from '../measures.ts'
 import type { Room } from '../parked-store.ts'
 import type { Reachability } from '../reachability.ts'
 import type { FspRefusal, AttemptVerdict } from '../domain/verdict.ts'
@@ -81,7 +81,7 @@ export interface Lane {
 
 export interface LaneParts {
   readonly bounds: LaneBounds
-  readonly measures: Measures
+  readonly measures: DeliveryMeasures
   readonly reachability: Pick<Reachability, 'note'>
   /** The circuit has closed: the FSP answers again. */
   readonly onRecovered: (fspId: string) => void

@@ -18,7 +18,7 @@ import {
   participantIdOf,
   wholeCertification,
   type CertificationCursor,
-  type Stored,
+  type StoredCertification,
 } from './store.ts'
 
 interface CertificationParts {
@@ -71,7 +71,7 @@ function storeReport(
   { database, bus }: CertificationParts,
   name: string,
   { report, by }: { readonly report: KitReport; readonly by: string },
-): Promise<Stored | RefusedChange> {
+): Promise<StoredCertification | RefusedChange> {
   return database.transaction(async (tx) => {
     const participantId = await participantIdOf(tx, name)
     if (participantId === undefined) return unknownParticipant(name)

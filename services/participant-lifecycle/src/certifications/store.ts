@@ -54,7 +54,7 @@ const insert = statement(`
 const equal = statement(`
   select ${columns} from ${ofParticipant} where participant_id = $1 and content_hash = $2`)
 
-export interface Stored {
+export interface StoredCertification {
   readonly certification: Certification
   /** False: an equal report of the participant was there. */
   readonly isNew: boolean
@@ -64,7 +64,7 @@ export async function addCertification(
   tx: Transaction,
   participantId: number,
   { report, by }: { readonly report: KitReport; readonly by: string },
-): Promise<Stored> {
+): Promise<StoredCertification> {
   const { startedAt, finishedAt, callbackUrl, results } = report
   const { passed, failed, notRun } = countsOf(results)
   const hash = createHash('sha256').update(JSON.stringify(report)).digest()

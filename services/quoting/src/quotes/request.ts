@@ -30,7 +30,7 @@ import {
   type QuoteRequest,
 } from './domain/request.ts'
 import { requestErrorOf, violationErrorOf } from './errors.ts'
-import type { Claim, Stored } from './store.ts'
+import type { Claim, QuoteWithAnswer } from './store.ts'
 
 interface ReceivedRequest {
   readonly event: RequestEvent
@@ -184,7 +184,10 @@ export function eventOf(event: RequestEvent, judgement: Judgement): OutgoingMess
 }
 
 /** The answer to a request with a known id. */
-function repeated(event: RequestEvent, { quote, answer }: Stored): readonly OutgoingMessage[] {
+function repeated(
+  event: RequestEvent,
+  { quote, answer }: QuoteWithAnswer,
+): readonly OutgoingMessage[] {
   const decision = decideRepeat(quote, repeatOf(event))
   switch (decision.type) {
     case 'none':

@@ -24,7 +24,7 @@ export interface Claim {
 }
 
 /** A quote with the payee FSP's own answer, if it is still stored. */
-export interface Stored {
+export interface QuoteWithAnswer {
   readonly quote: Quote
   readonly answer: Relay | undefined
 }
@@ -33,7 +33,7 @@ export interface ClaimResult {
   /** The new ids. */
   readonly claimed: ReadonlySet<string>
   /** The stored quotes of the other ids. */
-  readonly known: ReadonlyMap<string, Stored>
+  readonly known: ReadonlyMap<string, QuoteWithAnswer>
 }
 
 /** The end of a quote, applied if it is still pending. */
@@ -66,7 +66,7 @@ export interface QuoteTables {
     buildEvents: (claiming: ClaimResult) => readonly OutgoingMessage[],
   ): Promise<ClaimResult>
   read(ids: readonly string[]): Promise<ReadonlyMap<string, Quote>>
-  readWithAnswers(ids: readonly string[]): Promise<ReadonlyMap<string, Stored>>
+  readWithAnswers(ids: readonly string[]): Promise<ReadonlyMap<string, QuoteWithAnswer>>
   /** Ends the pending quotes and announces the messages of `buildEvents`, or does neither. */
   move(
     changes: readonly QuoteEnd[],
@@ -233,7 +233,7 @@ async function readWithAnswers(
   db: Queries,
   ids: readonly string[],
   bodies: Bodies,
-): Promise<ReadonlyMap<string, Stored>> {
+): Promise<ReadonlyMap<string, QuoteWithAnswer>> {
   if (ids.length === 0) return new Map()
   const rows = await db.query<AnswerRow>(readWithAnswersStatement, [textArray(ids)])
   const opened = await bodies.open(rows.map(({ body }) => body))

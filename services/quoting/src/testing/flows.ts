@@ -6,15 +6,15 @@ import type { RequestEvent, ResponseEvent } from '../quotes/contract.ts'
 import { payee, payer, requestEvent, responseEvent, started } from './messages.ts'
 import { openWorld, participantWith, type QuotingWorld } from './world.ts'
 
-export type Changes<Event extends { readonly payload: object }> = Partial<Event['payload']>
+export type PayloadChanges<Event extends { readonly payload: object }> = Partial<Event['payload']>
 
 export interface Flows {
   readonly parts: TestParts
   readonly world: QuotingWorld
   /** Creates a quote whose request was sent to the payee FSP; returns its id. */
-  readonly asked: (changes?: Changes<RequestEvent>) => Promise<string>
+  readonly asked: (changes?: PayloadChanges<RequestEvent>) => Promise<string>
   /** Creates an answered quote. */
-  readonly answered: (changes?: Changes<ResponseEvent>) => Promise<string>
+  readonly answered: (changes?: PayloadChanges<ResponseEvent>) => Promise<string>
   readonly stateOf: (id: string) => Promise<string | undefined>
 }
 
@@ -42,7 +42,7 @@ export function useFlows(): Flows {
     }
     await world.setRules()
   })
-  const asked = async (changes: Changes<RequestEvent> = {}) => {
+  const asked = async (changes: PayloadChanges<RequestEvent> = {}) => {
     const id = randomUUID()
     await its().world.handle(requestEvent(id, changes))
     return id

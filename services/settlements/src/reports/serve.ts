@@ -13,7 +13,7 @@ import {
   windowsOn,
   type LineKey,
   type ReadLine,
-  type Wanted,
+  type LineFilter,
 } from '../lines/read-store.ts'
 
 const rows_default = 1_000
@@ -38,7 +38,7 @@ export function reportHandlers(
       }
       const contents = await contentsTaken(db, settlementId)
       const windows = [...new Set(contents.map(({ windowId }) => windowId))]
-      const wanted = windows.map((windowId): Wanted => ({
+      const wanted = windows.map((windowId): LineFilter => ({
         windowId,
         contents: contents.filter((content) => content.windowId === windowId),
         participant: participant ?? null,
@@ -57,7 +57,7 @@ export function reportHandlers(
       if (windows.length === 0) {
         return refusedWith(refuse('INVALID', 'neither a window nor a day is given'))
       }
-      const wanted = windows.map((id): Wanted => ({
+      const wanted = windows.map((id): LineFilter => ({
         windowId: id,
         contents: null,
         participant,
@@ -79,7 +79,7 @@ export function reportHandlers(
 }
 
 interface PageAsked {
-  readonly wanted: readonly Wanted[]
+  readonly wanted: readonly LineFilter[]
   readonly after: LineKey | null
   readonly limit: number | undefined
 }

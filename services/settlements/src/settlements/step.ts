@@ -106,7 +106,7 @@ export function abort(
   })
 }
 
-type Decided =
+type StepDecision =
   | RefusedCommand
   | { readonly type: 'NOTHING'; readonly faults: readonly Fault[] }
   | {
@@ -118,7 +118,7 @@ type Decided =
 async function stepping(
   parts: SteppingParts,
   settlementId: number,
-  decide: (settlement: StoredSettlement) => Decided,
+  decide: (settlement: StoredSettlement) => StepDecision,
 ): Promise<Stepped> {
   for (;;) {
     const begun = await beginStep(parts, settlementId, decide)
@@ -144,7 +144,7 @@ export type Begun =
 export function beginStep(
   { db, excludesUnpaid }: Pick<SteppingParts, 'db' | 'excludesUnpaid'>,
   settlementId: number,
-  decide: (settlement: StoredSettlement) => Decided,
+  decide: (settlement: StoredSettlement) => StepDecision,
 ): Promise<Begun> {
   return db.transaction(async (tx): Promise<Begun> => {
     const settlement = await settlementOf(tx, settlementId, 'LOCK')

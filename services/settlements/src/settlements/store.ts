@@ -171,7 +171,7 @@ const listAccounts = statement(`
   from settlement_accounts where settlement_id = $1
   order by participant_id, account_id`)
 
-type AccountRow = Omit<NetAccount, 'net'> & { readonly net: string }
+type NetAccountRow = Omit<NetAccount, 'net'> & { readonly net: string }
 
 export async function settlementOf(
   db: Queries,
@@ -181,7 +181,7 @@ export async function settlementOf(
   const [row] = await db.query<SettlementRow>(how === 'LOCK' ? lock : find, [id])
   if (row === undefined) return undefined
   const { settlement_id, state, ...model } = row
-  const accounts = await db.query<AccountRow>(listAccounts, [id])
+  const accounts = await db.query<NetAccountRow>(listAccounts, [id])
   return {
     id: settlement_id,
     state,

@@ -3,7 +3,7 @@
  * the items that it names are posted or released, slice by slice. Time is not judged here: the ledger
  * compares the time of receipt with the expiry.
  */
-import type { Evidence } from '../domain/evidence.ts'
+import type { OutcomeEvidence } from '../domain/evidence.ts'
 import { isOpen, type Claimed, type Open } from '../domain/transfer.ts'
 import type { LedgerAnswer } from '../domain/ledger-answer.ts'
 import { errorOf } from '../contract.ts'
@@ -191,7 +191,7 @@ async function askLedger(
     const ofMessage = evidenceOf(message, now)
     if (decision.type === 'post') {
       const { fulfilment, extensionList } = decision
-      const evidence: Evidence = {
+      const evidence: OutcomeEvidence = {
         kind: 'FULFIL',
         ...ofMessage,
         fulfilment,
@@ -233,7 +233,7 @@ function evidenceOf(message: FulfilOrReject, now: string): OfMessage {
 function refusalOf(
   { reason, error, extensionList }: Extract<ItemDecision, { readonly type: 'release' }>,
   ofMessage: OfMessage,
-): Evidence {
+): OutcomeEvidence {
   const errorInformation = error ?? errorOf(reason)
   return reason === 'REJECTED'
     ? { kind: 'REJECT', ...ofMessage, errorInformation, extensionList }

@@ -33,18 +33,18 @@ export const consumedOfBulks = [
 ] as const satisfies readonly EventName[]
 
 export type ConsumedOfBulks = DomainEvent<(typeof consumedOfBulks)[number]>
-type ReportEvent = DomainEvent<(typeof reportNames)[number]>
+type BulkReportEvent = DomainEvent<(typeof reportNames)[number]>
 
 export async function handleBulks(
   deps: BulkDeps,
   deliveries: DeliveryStore,
   events: readonly ConsumedOfBulks[],
 ): Promise<void> {
-  const reports: ReportEvent[] = []
+  const reports: BulkReportEvent[] = []
   const ofBulks = new Map<string, BulkEvent[]>()
   for (const event of events) {
     if ('reports' in event.payload) {
-      reports.push(event as ReportEvent)
+      reports.push(event as BulkReportEvent)
       continue
     }
     const { bulkTransferId } = event.payload
@@ -64,7 +64,7 @@ export async function handleBulks(
   ])
 }
 
-function requestsIn(reports: readonly ReportEvent[]) {
+function requestsIn(reports: readonly BulkReportEvent[]) {
   return reports.flatMap(({ name, payload }) =>
     name === 'BulkTransferPrepareCallbackReport' ? payload.reports : [],
   )

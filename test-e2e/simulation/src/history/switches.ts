@@ -3,7 +3,7 @@ import { participantsService } from '@causeway/protos'
 import type { Supervisor } from '../hub/supervisor.ts'
 import { now_ms, rest } from '../virtual/world.ts'
 import { actor, administer } from './administration.ts'
-import type { Changes } from './changes.ts'
+import type { SchemeChanges } from './changes.ts'
 import type { Suspend, SwitchOff } from './plan/plan.ts'
 
 /** A switch of an FSP, off or on: it took effect between these two moments. */
@@ -43,7 +43,7 @@ export class Switches {
   }
 
   /** An FSP is suspended; for a while the scheme lets FSPs pay that are. */
-  async suspend({ fsp, lasts_ms }: Suspend, changes: Changes): Promise<void> {
+  async suspend({ fsp, lasts_ms }: Suspend, changes: SchemeChanges): Promise<void> {
     await this.#toState(fsp, 'SUSPENDED')
     await this.#setStates(fsp, suspendedPay, changes)
     await rest(lasts_ms)
@@ -63,7 +63,7 @@ export class Switches {
     this.#switched.push({ fsp: name, isActive, sent_ms, done_ms: now_ms() })
   }
 
-  async #setStates(fsp: string, states: string | null, changes: Changes): Promise<void> {
+  async #setStates(fsp: string, states: string | null, changes: SchemeChanges): Promise<void> {
     const sent_ms = now_ms()
     await changes.set('PARTICIPANT_STATES', states)
     const isActive = states !== null

@@ -43,12 +43,12 @@ export interface AuthService extends Verifier {
 
 type Registered = { readonly state: 'REGISTERED' } | Failed
 type Revoked = { readonly state: 'REVOKED'; readonly revokedAt: string } | Failed
-type Verified = { readonly state: 'VERDICT'; readonly verdict: SignatureVerdict }
+type VerificationVerdict = { readonly state: 'VERDICT'; readonly verdict: SignatureVerdict }
 
 interface AuthServiceParts extends AuthServiceOptions {
   readonly registrations: PendingRequests<undefined, Registered>
   readonly revocations: PendingRequests<undefined, Revoked>
-  readonly verifications: PendingRequests<undefined, Verified>
+  readonly verifications: PendingRequests<undefined, VerificationVerdict>
 }
 
 export function openAuthService(options: AuthServiceOptions): AuthService {

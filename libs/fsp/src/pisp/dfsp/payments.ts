@@ -201,7 +201,7 @@ async function outcomeOf(
   return outcome && { outcome, consentId, transferId }
 }
 
-interface Wanted extends PaymentRequest {
+interface WantedPayment extends PaymentRequest {
   readonly transactionType: TransactionType
   readonly note: string | undefined
 }
@@ -209,7 +209,7 @@ interface Wanted extends PaymentRequest {
 function readRequest(
   { id, pispId, until_ms }: RequestedPayment,
   body: PostThirdpartyTransactions,
-): Wanted | undefined {
+): WantedPayment | undefined {
   const payee = party.safeParse(body.payee)
   const payer = party.shape.partyIdInfo.safeParse(body.payer)
   const type = transactionType.safeParse(body.transactionType)
@@ -230,7 +230,7 @@ function readRequest(
 /** A DFSP whose own systems fail pays nothing. */
 async function decide(
   { name, links, dfsp }: PaymentsParts,
-  wanted: Wanted,
+  wanted: WantedPayment,
 ): Promise<PaymentDecision> {
   const now_ms = Date.now()
   try {
@@ -249,7 +249,7 @@ type Accepted = Extract<PaymentDecision, { readonly type: 'ACCEPT' }>
 
 function orderOf(
   { transactionId }: RequestedPayment,
-  wanted: Wanted,
+  wanted: WantedPayment,
   { payer, fees, payeeFsp }: Accepted,
 ): PaymentOrder {
   const { note } = wanted
@@ -281,7 +281,7 @@ interface Authorization {
 async function authorize(
   { authorizations, verifier, links }: PaymentsParts,
   request: RequestedPayment,
-  wanted: Wanted,
+  wanted: WantedPayment,
   offer: Offer,
 ): Promise<Authorization> {
   const { pispId, until_ms } = request
@@ -307,7 +307,11 @@ const notValid = outcomeOfVerdict({ type: 'CONSENT_NOT_VALID' })
 /**
  * The amounts shown to the user. The fees are what the transfer carries and the payee does not get.
  */
-function termsOf(wanted: Wanted, { payee: { fspId: payeeFsp }, quote }: Offer, challenge: string) {
+function termsOf(
+  wanted: WantedPayment,
+  { payee: { fspId: payeeFsp }, quote }: Offer,
+  challenge: string,
+) {
   const { transferAmount, payeeFspFee, payeeFspCommission } = quote
   const payeeReceiveAmount =
     quote.payeeReceiveAmount ??

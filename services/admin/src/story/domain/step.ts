@@ -70,13 +70,13 @@ export interface DeliveryStep {
   readonly state: 'DELIVERED' | 'PARKED' | 'FAILED'
   readonly attemptsCount: number
   /** The first and the last attempt, where there were many. */
-  readonly attempts: readonly Attempt[]
+  readonly attempts: readonly DeliveryAttempt[]
   readonly nextAttemptAt: string | null
   readonly lastError: string | null
   readonly says: string
 }
 
-export interface Attempt {
+export interface DeliveryAttempt {
   readonly beganAt: string
   readonly duration_ms: number
   /** null: no answer. */

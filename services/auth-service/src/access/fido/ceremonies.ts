@@ -122,7 +122,7 @@ export interface Assertion {
   readonly actor?: string
 }
 
-export interface Verified {
+export interface VerifiedSignature {
   readonly type: 'VERIFIED'
   readonly challenge: UsedChallenge
   readonly credential: StoredCredential
@@ -138,7 +138,7 @@ export async function verifyAssertion<Result extends object>(
   parts: FidoParts,
   assertion: Assertion,
   now: Date,
-  accept: (tx: Transaction, verified: Verified) => Promise<Result | string>,
+  accept: (tx: Transaction, verified: VerifiedSignature) => Promise<Result | string>,
 ): Promise<Result | RefusedCommand> {
   const { db } = parts
   const { use, payload, actor } = assertion
@@ -192,7 +192,7 @@ async function checkSignature(
 export function recordSignature(
   { bus }: FidoParts,
   tx: Transaction,
-  { challenge, credential, signCount }: Verified,
+  { challenge, credential, signCount }: VerifiedSignature,
   { actor, now }: { readonly actor: string; readonly now: Date },
 ): void {
   const { transactionId, transactionHash } = challenge
@@ -207,7 +207,7 @@ export function recordSignature(
   })
 }
 
-export interface Attempt {
+export interface CeremonyAttempt {
   /** Undefined: no such challenge was made, or not lately. */
   readonly claimed: UsedChallenge | undefined
   readonly realm: Realm
@@ -225,7 +225,7 @@ const refused = refuse('PROOF_INVALID', 'the challenge or the proof is not valid
  */
 export async function refuseProof(
   { db, bus }: Pick<FidoParts, 'db' | 'bus'>,
-  { claimed, realm, userId, actor, purpose }: Attempt,
+  { claimed, realm, userId, actor, purpose }: CeremonyAttempt,
   fault: string,
   now: Date,
 ): Promise<RefusedCommand> {

@@ -16,7 +16,7 @@ export interface FidoParts {
   readonly challengeLife_ms: number
 }
 
-type Wanted = Pick<Challenge, 'realm' | 'purpose' | 'userId'> &
+type NewChallenge = Pick<Challenge, 'realm' | 'purpose' | 'userId'> &
   Partial<Pick<Challenge, 'transactionId' | 'transactionHash'>>
 
 export interface MadeChallenge extends Challenge {
@@ -35,7 +35,7 @@ const user_id_length_max = 128
  */
 export async function createChallenge(
   { db, relyingParty, challengeLife_ms }: FidoParts,
-  { realm, purpose, userId, transactionId = null, transactionHash = null }: Wanted,
+  { realm, purpose, userId, transactionId = null, transactionHash = null }: NewChallenge,
   now: Date,
   prefix = '',
 ): Promise<MadeChallenge | RefusedCommand> {

@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import type { Transaction } from '@causeway/postgres'
 import { refuse, type RefusedCommand } from '../../domain/refusal.ts'
-import { recordSignature, verifyAssertion, type Verified } from '../fido/ceremonies.ts'
+import { recordSignature, verifyAssertion, type VerifiedSignature } from '../fido/ceremonies.ts'
 import { saveAuthorization, spendAuthorization } from '../fido/challenge-store.ts'
 import { createChallenge } from '../fido/challenges.ts'
 import { credentialsOf } from '../fido/credential-store.ts'
@@ -91,7 +91,7 @@ interface Accepted {
 async function accept(
   parts: SessionParts,
   tx: Transaction,
-  verified: Verified,
+  verified: VerifiedSignature,
   now: Date,
 ): Promise<Accepted | string> {
   const { challenge, credential } = verified

@@ -7,7 +7,7 @@ import type { RefusedCommand } from '../../domain/refusal.ts'
 import { payloadOf } from '../fido/ceremonies.ts'
 import { credentialsOf } from '../fido/credential-store.ts'
 import { challengeAnswer, registrationAnswer } from '../fido/serve.ts'
-import type { Measures } from '../../measures.ts'
+import type { AuthMeasures } from '../../measures.ts'
 import { beginOidc, endOidc, type OidcParts } from '../oidc/log-in.ts'
 import { keyMessage, logInOutcome, sessionAnswer, sessionMessage } from '../operators/serve.ts'
 import { beginKeyLogIn, type KeyStep } from '../operators/sessions.ts'
@@ -16,7 +16,7 @@ import { createNonce, logInWithCertificate, type CertificateParts } from './cert
 import { beginKeyRegistration, registerKey, removeKeys } from './keys.ts'
 
 export interface LogInParts extends CertificateParts, OidcParts {
-  readonly measures: Measures
+  readonly measures: AuthMeasures
 }
 
 type LogInsHandlers = Handlers<typeof logInsService>

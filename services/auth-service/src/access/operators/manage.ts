@@ -118,7 +118,7 @@ export async function createOperator(
   })
 }
 
-export interface Changes {
+export interface OperatorChanges {
   readonly name: string
   readonly isActive: boolean | undefined
   readonly roles: readonly string[] | undefined
@@ -132,7 +132,7 @@ export interface Changes {
 /** Tokens with outdated claims are invalid from now on. */
 export async function updateOperator(
   { db, bus, life_s }: ManageParts,
-  { name, isActive, roles, email, unbind, actor }: Changes,
+  { name, isActive, roles, email, unbind, actor }: OperatorChanges,
 ): Promise<Managed | RefusedCommand> {
   return db.transaction(async (tx): Promise<Managed | RefusedCommand> => {
     await lockNamed(tx, turn)

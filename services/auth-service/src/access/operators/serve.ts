@@ -6,7 +6,7 @@ import { present, type operatorsService, type Operator as OperatorMessage } from
 import { timeMessage } from '../../contract.ts'
 import type { RefusedCommand } from '../../domain/refusal.ts'
 import { challengeMessage } from '../fido/serve.ts'
-import type { Measures } from '../../measures.ts'
+import type { AuthMeasures } from '../../measures.ts'
 import { operationOutcome, saveOperationOutcome } from '../operations/store.ts'
 import { checkActor } from './check-actor.ts'
 import type { Operator, Role } from './domain/operator.ts'
@@ -35,7 +35,7 @@ import {
 import { allOperators, operatorsOf } from './store.ts'
 
 export interface OperatorParts extends SessionParts, ManageParts {
-  readonly measures: Measures
+  readonly measures: AuthMeasures
   /** How long two operators are one person after one knew a secret of the other. */
   readonly apart_ms: number
 }

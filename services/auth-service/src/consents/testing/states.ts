@@ -5,7 +5,7 @@ import { decide } from '../decide.ts'
 import type { Consent, Verification } from '../domain/consent.ts'
 import type { ConsentAnswer, Decision, Unexamined } from '../domain/decision.ts'
 import type { Checks } from '../examine.ts'
-import { provenKey, type Known } from '../store.ts'
+import { provenKey, type StoredConsents } from '../store.ts'
 import { dfsp, owner, pisp } from './messages.ts'
 import { strict } from './policy.ts'
 
@@ -147,7 +147,7 @@ export interface Given {
   readonly isProven?: boolean
 }
 
-export function knownAs(consent: Consent | undefined, given: Given): Known {
+export function knownAs(consent: Consent | undefined, given: Given): StoredConsents {
   const { verifications = [], isUnseen = false, handled = [], isProven = false } = given
   return {
     consents: new Map(consent === undefined ? [] : [[id, consent]]),

@@ -4,7 +4,7 @@ import type { Handlers } from '@causeway/grpc'
 import { present, type credentialsService } from '@causeway/protos'
 import { createdByFault, timeMessage } from '../../contract.ts'
 import { isName } from '../find-fsp.ts'
-import type { Measures } from '../../measures.ts'
+import type { AuthMeasures } from '../../measures.ts'
 import { issueCertificate, type CertificateParts } from './certificates.ts'
 import { createSecret, endAllSecrets } from './secrets.ts'
 import { registerCertificate, revokeCertificate, type RegisteredOutcome } from './registered.ts'
@@ -13,7 +13,7 @@ import { issueToken, type TokenParts } from './tokens.ts'
 
 export interface CredentialParts extends TokenParts, CertificateParts {
   readonly db: CertificateParts['db']
-  readonly measures: Measures
+  readonly measures: AuthMeasures
 }
 
 type CredentialsHandlers = Handlers<typeof credentialsService>
