@@ -26,16 +26,16 @@ import {
   payer,
   paymentFrom,
   type AtHub,
-  type Participant,
+  type TestParticipant,
   type TestDfsp,
 } from './parties/third-party.ts'
 
 let dataDir: string
 let hub: HubProcess
 let operator: Operator
-let pisp: Participant
+let pisp: TestParticipant
 let dfsp: TestDfsp
-let payee: Participant
+let payee: TestParticipant
 
 beforeAll(async () => {
   dataDir = await newDataDir()

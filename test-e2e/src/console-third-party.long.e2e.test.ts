@@ -13,11 +13,11 @@ import {
   openPayee,
   openPisp,
   paymentFrom,
-  type Participant,
+  type TestParticipant,
 } from './parties/third-party.ts'
 
 let scheme: Scheme
-let participants: readonly Participant[] = []
+let participants: readonly TestParticipant[] = []
 let opened: OpenConsole
 let operators: Console
 let page: Page

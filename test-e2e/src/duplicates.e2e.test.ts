@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import type { Answer, Fsp, Received } from './fsp/fsp.ts'
+import type { HubResponse, Fsp, Received } from './fsp/fsp.ts'
 import { position } from './operator/operator.ts'
 import {
   agree,
@@ -38,7 +38,7 @@ afterAll(async () => {
 const to = (fsp: Fsp) => ({ 'fspiop-destination': fsp.name })
 
 /** Sends the message twice; both copies are acknowledged with the same status. */
-function twice(send: () => Promise<Answer>, status: 200 | 202): Promise<void> {
+function twice(send: () => Promise<HubResponse>, status: 200 | 202): Promise<void> {
   return Promise.all([send(), send()]).then((answers) => {
     expect(answers.map((answer) => [answer.status, answer.body])).toEqual([
       [status, ''],

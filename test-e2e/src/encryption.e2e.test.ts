@@ -5,7 +5,7 @@
 import { decryptFields, encryptFields } from '@causeway/fspiop'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto'
-import type { Answer, Fsp, Received } from './fsp/fsp.ts'
+import type { HubResponse, Fsp, Received } from './fsp/fsp.ts'
 import { position } from './operator/operator.ts'
 import { at, newPhoneNumber, newQuote, own, partyOf, termsOf } from './fsp/payment.ts'
 import { shareSafeScheme, type Scheme } from './hub/scheme.ts'
@@ -47,7 +47,7 @@ function hide(body: object, paths: readonly string[], receiver: Fsp): Hidden {
   }
 }
 
-function errorIn({ body }: Answer): { readonly errorCode: string } {
+function errorIn({ body }: HubResponse): { readonly errorCode: string } {
   return (JSON.parse(body) as ErrorBody).errorInformation
 }
 

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import type { Answer, Fsp } from './fsp/fsp.ts'
+import type { HubResponse, Fsp } from './fsp/fsp.ts'
 import { account } from './operator/operator.ts'
 import { at, move, newPhoneNumber, newQuote } from './fsp/payment.ts'
 import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
@@ -35,7 +35,7 @@ interface Information {
 /**
  * Status, code and description of a refusal; an acknowledgement has neither code nor description.
  */
-function refusalOf({ status, body }: Answer): string {
+function refusalOf({ status, body }: HubResponse): string {
   if (body === '') return String(status)
   const { errorInformation } = JSON.parse(body) as { readonly errorInformation: Information }
   return `${status} ${errorInformation.errorCode} ${errorInformation.errorDescription}`

@@ -4,7 +4,7 @@ import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { issueClientCertificate, makeCa } from '@causeway/pki'
 import { enrol } from './operator/credentials.ts'
-import { openFsp, type Answer, type Credentials, type Fsp } from './fsp/fsp.ts'
+import { openFsp, type HubResponse, type Credentials, type Fsp } from './fsp/fsp.ts'
 import { shareSafeScheme, type Scheme } from './hub/scheme.ts'
 import { newTransfer } from './fsp/transfer.ts'
 
@@ -38,7 +38,7 @@ async function asGreenbank(changed: Partial<Credentials>): Promise<Fsp> {
   return fsp
 }
 
-function codeOf({ status, body }: Answer): readonly [number, string] {
+function codeOf({ status, body }: HubResponse): readonly [number, string] {
   const { errorInformation } = JSON.parse(body) as { errorInformation: { errorCode: string } }
   return [status, errorInformation.errorCode]
 }

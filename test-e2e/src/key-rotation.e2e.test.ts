@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { registerKey, signer, type SigningKey } from './operator/credentials.ts'
-import type { Answer, Fsp } from './fsp/fsp.ts'
+import type { HubResponse, Fsp } from './fsp/fsp.ts'
 import { answered } from './operator/operator.ts'
 import { shareSafeScheme, type Scheme } from './hub/scheme.ts'
 import { about, committed, errorOf, newTransfer } from './fsp/transfer.ts'
@@ -34,7 +34,7 @@ const to = (fsp: Fsp) => ({ 'fspiop-destination': fsp.name })
 
 /** Both FSPs send continuously; `sent` are the messages that the hub has not acknowledged yet. */
 function openLoad() {
-  const sent = new Set<Promise<Answer>>()
+  const sent = new Set<Promise<HubResponse>>()
   const refusals: string[] = []
   let paid = 0
   let stopping = false

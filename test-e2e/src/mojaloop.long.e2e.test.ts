@@ -6,7 +6,7 @@ import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { request as call } from 'undici'
 import { aboutBulk, newBulk, paid } from './fsp/bulk.ts'
-import type { Answer, Fsp } from './fsp/fsp.ts'
+import type { HubResponse, Fsp } from './fsp/fsp.ts'
 import { account, position } from './operator/operator.ts'
 import { at, newPhoneNumber, newQuote, partyOf } from './fsp/payment.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
@@ -34,7 +34,7 @@ interface Refusal {
 }
 
 /** Status and code of a refusal; a success has no code. */
-function refusalOf({ status, body }: Answer): string {
+function refusalOf({ status, body }: HubResponse): string {
   const { errorInformation } = (body === '' ? {} : JSON.parse(body)) as Refusal
   return [status, errorInformation?.errorCode].filter((word) => word !== undefined).join(' ')
 }

@@ -18,20 +18,20 @@ import {
   paymentFrom,
   scopesAt,
   userId,
-  type Participant,
+  type TestParticipant,
   type TestDfsp,
 } from './parties/third-party.ts'
 
 const customer = { type: 'MSISDN', id: newPhoneNumber(), name: 'Mei Example' } as const
 
 let scheme: Scheme
-let pisp: Participant
-let stranger: Participant
+let pisp: TestParticipant
+let stranger: TestParticipant
 let dfsp: TestDfsp
 let other: TestDfsp
 let careful: TestDfsp
 let leaving: TestDfsp
-let payee: Participant
+let payee: TestParticipant
 
 beforeAll(async () => {
   scheme = await shareSchemeOfFsps()

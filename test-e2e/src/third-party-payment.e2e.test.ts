@@ -18,17 +18,17 @@ import {
   openPisp,
   origin,
   paymentFrom,
-  type Message,
-  type Participant,
+  type RecordedMessage,
+  type TestParticipant,
   type TestDfsp,
 } from './parties/third-party.ts'
 
 let scheme: Scheme
-let pisp: Participant
+let pisp: TestParticipant
 let stranger: Fsp
 let dfsp: TestDfsp
 let careful: TestDfsp
-let payee: Participant
+let payee: TestParticipant
 /** The next action of the payee's FSP. */
 let refuses: 'quote' | 'transfer' | undefined
 /** The fault of the account. */
@@ -66,7 +66,7 @@ beforeEach(() => {
 const pay = (order: ThirdPartyOrder) => pisp.fsp.pisp.pay(order)
 
 /** The outcome that the PISP received. */
-function endsOf(id: string): readonly Message[] {
+function endsOf(id: string): readonly RecordedMessage[] {
   const path = `/thirdpartyRequests/transactions/${id}`
   return pisp.received.filter(
     (message) =>
@@ -313,7 +313,7 @@ describe('A status query', () => {
     const { device } = await linkedAt(pisp, dfsp)
     const { transactionRequestId, transactionId } = await pay(paymentFrom(dfsp, device))
     const path = `/thirdpartyRequests/transactions/${transactionRequestId}`
-    const isAnswer = (message: Message) =>
+    const isAnswer = (message: RecordedMessage) =>
       message.path === path && message.json['transactionState'] === 'COMPLETED'
     expect((await send('GET', path, 'lemonpay-thirdparty')).status).toBe(202)
     const answer = await pisp.awaitThat((message) => message.method === 'PUT' && isAnswer(message))

@@ -20,7 +20,7 @@ import {
   paymentFrom,
   scopesAt,
   userId,
-  type Participant,
+  type TestParticipant,
   type TestDfsp,
 } from './parties/third-party.ts'
 
@@ -31,9 +31,9 @@ const dropped: string[] = []
 const onDropped = (method: string, target: string) => void dropped.push(`${method} ${target}`)
 
 let scheme: Scheme
-let pisp: Participant
+let pisp: TestParticipant
 let dfsp: TestDfsp
-let payee: Participant
+let payee: TestParticipant
 /** The same PISP, as a client that can send any invalid message. */
 let client: Fsp
 let ownKey: SigningKey

@@ -14,15 +14,15 @@ import {
   origin,
   payer as holder,
   paymentFrom,
-  type Participant,
+  type TestParticipant,
   type TestDfsp,
 } from './parties/third-party.ts'
 
 let scheme: Scheme
-let pisp: Participant
+let pisp: TestParticipant
 let dfsp: TestDfsp
 let careful: TestDfsp
-let payee: Participant
+let payee: TestParticipant
 /** The next action of the payee's FSP. */
 let refuses: 'quote' | 'transfer' | undefined
 let account: 'READY' | 'WITHOUT_FUNDS' | 'OTHER_CURRENCY'

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { registerKey, signer } from './operator/credentials.ts'
-import type { Answer, Fsp } from './fsp/fsp.ts'
+import type { HubResponse, Fsp } from './fsp/fsp.ts'
 import { answered } from './operator/operator.ts'
 import { newPhoneNumber, newQuote, partyOf, termsOf } from './fsp/payment.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
@@ -55,7 +55,7 @@ async function tokenOf(fsp: Fsp): Promise<string> {
   return grant.access_token
 }
 
-function askForToken(fsp: Fsp, form: URLSearchParams): Promise<Answer> {
+function askForToken(fsp: Fsp, form: URLSearchParams): Promise<HubResponse> {
   return fsp.send('POST', '/token', form.toString(), {
     'content-type': 'application/x-www-form-urlencoded',
   })
@@ -64,7 +64,7 @@ function askForToken(fsp: Fsp, form: URLSearchParams): Promise<Answer> {
 const withTokenOf = (fsp: Fsp) => ({ authorization: `Bearer ${tokens.get(fsp.name) ?? ''}` })
 const from = (fsp: Fsp, to: Fsp) => ({ ...withTokenOf(fsp), 'fspiop-destination': to.name })
 
-function codeOf({ status, body }: Answer): string {
+function codeOf({ status, body }: HubResponse): string {
   const { errorInformation } = JSON.parse(body) as { errorInformation: { errorCode: string } }
   return `${status} ${errorInformation.errorCode}`
 }

@@ -20,7 +20,7 @@ import {
   stateAfter,
   waitingFault,
   type ApprovalTime,
-  type Verdict,
+  type ApprovalVerdict,
 } from './judge.ts'
 import type { Applied, ChangeKind } from './kind.ts'
 import {
@@ -80,7 +80,7 @@ export interface NewApproval {
   readonly by: string
 }
 
-export interface ApprovalDecision extends Verdict {
+export interface ApprovalDecision extends ApprovalVerdict {
   readonly id: string
   /** The request must be of one of them. */
   readonly kinds: readonly string[]
@@ -221,7 +221,7 @@ type DecisionOutcome =
   | Refused
   | (Extract<ApprovalOutcome, { type: 'DONE' }> & Pick<Applied, 'afterCommit'>)
 
-interface Settling extends Verdict {
+interface Settling extends ApprovalVerdict {
   readonly note?: string | undefined
   readonly now: Date
 }

@@ -7,12 +7,12 @@ import {
   stateAfter,
   waiting_max,
   waitingFault,
-  type Judged,
-  type Verdict,
+  type JudgedApproval,
+  type ApprovalVerdict,
 } from './judge.ts'
 
 const hour_ms = 3_600_000
-const pending: Judged = {
+const pending: JudgedApproval = {
   id: 'r-1',
   state: 'PEND-APPROVAL',
   createdBy: 'ada',
@@ -21,7 +21,7 @@ const pending: Judged = {
 }
 const time = { now: new Date('2026-03-01T13:00:00.000Z'), life_ms: 72 * hour_ms }
 
-function wordOf(request: Judged, verdict: Verdict, at = time): string {
+function wordOf(request: JudgedApproval, verdict: ApprovalVerdict, at = time): string {
   const judgement = judge(request, verdict, at)
   return judgement.type === 'REFUSE' ? judgement.reason : judgement.type
 }
@@ -67,7 +67,7 @@ test('A request is approved within its life and never after it, and rejected at 
       expect(approval).toBe(isOver ? 'REQUEST_EXPIRED' : 'APPLY')
       expect(wordOf(pending, { verdict: 'REJECT', by: 'grace' }, at)).toBe('REJECT')
       expect(isExpired(pending, at)).toBe(isOver)
-      const decided: Judged = { ...pending, state: 'REJECTED', decidedBy: 'grace' }
+      const decided: JudgedApproval = { ...pending, state: 'REJECTED', decidedBy: 'grace' }
       expect(isExpired(decided, at)).toBe(false)
     }),
   )

@@ -6,7 +6,7 @@ import { refuse, type Refused } from '@causeway/services'
 
 export type ApprovalState = 'PEND-APPROVAL' | 'APPROVED' | 'REJECTED'
 
-export interface Judged {
+export interface JudgedApproval {
   readonly id: string
   readonly state: ApprovalState
   readonly createdBy: string
@@ -15,7 +15,7 @@ export interface Judged {
   readonly decidedBy: string | null
 }
 
-export interface Verdict {
+export interface ApprovalVerdict {
   readonly verdict: 'APPROVE' | 'REJECT'
   readonly by: string
 }
@@ -33,7 +33,11 @@ export type Judgement =
   | { readonly type: 'APPLY' }
   | { readonly type: 'REJECT' }
 
-export function judge(request: Judged, { verdict, by }: Verdict, time: ApprovalTime): Judgement {
+export function judge(
+  request: JudgedApproval,
+  { verdict, by }: ApprovalVerdict,
+  time: ApprovalTime,
+): Judgement {
   const { id, state, createdBy, createdAt, decidedBy } = request
   if (state !== 'PEND-APPROVAL') {
     const isSame = state === stateAfter(verdict) && decidedBy === by
@@ -48,13 +52,13 @@ export function judge(request: Judged, { verdict, by }: Verdict, time: ApprovalT
     : { type: 'APPLY' }
 }
 
-export function stateAfter(verdict: Verdict['verdict']): ApprovalState {
+export function stateAfter(verdict: ApprovalVerdict['verdict']): ApprovalState {
   return verdict === 'APPROVE' ? 'APPROVED' : 'REJECTED'
 }
 
 /** Whether it can no longer be approved. */
 export function isExpired(
-  { state, createdAt }: Pick<Judged, 'state' | 'createdAt'>,
+  { state, createdAt }: Pick<JudgedApproval, 'state' | 'createdAt'>,
   { now, life_ms }: ApprovalTime,
 ): boolean {
   return state === 'PEND-APPROVAL' && createdAt.getTime() <= now.getTime() - life_ms
@@ -64,7 +68,7 @@ export function isExpired(
 export const expiry = { verdict: 'REJECT', by: '(expired)', note: 'expired' } as const
 
 /** What waits for a decision and has not expired. */
-export interface Waiting {
+export interface PendingTotals {
   /** Of the maker, of this kind; those that only withdraw something are a kind by themselves. */
   readonly ofMaker: number
   readonly ofAll: number
@@ -83,7 +87,7 @@ const maker_bytes_max = 1024 * 1024 + 64 * 1024
 /** @param bytes of what one more request changes and replaces */
 export function waitingFault(
   maker: string,
-  waiting: Waiting,
+  waiting: PendingTotals,
   bytes: number,
 ): Refused<'REQUESTS_FULL' | 'BUSY'> | undefined {
   const { ofMaker, ofAll, makerBytes, allBytes } = waiting

@@ -1,8 +1,8 @@
 /** Storage of requests: the table `approvals`, which each service with such changes has. */
 import { statement, textArray, type Queries, type Transaction } from '@causeway/postgres'
-import type { Judged, Waiting } from './judge.ts'
+import type { JudgedApproval, PendingTotals } from './judge.ts'
 
-export interface StoredRequest extends Judged {
+export interface StoredRequest extends JudgedApproval {
   readonly kind: string
   /** JSON, without secrets. */
   readonly content: string
@@ -79,8 +79,8 @@ export async function waitingRequests(
   { createdBy, kind }: Pick<StoredRequest, 'createdBy' | 'kind'>,
   withdraws: boolean,
   expiredUntil: Date,
-): Promise<Waiting> {
-  const [row] = await tx.query<Waiting>(count, [createdBy, kind, withdraws, expiredUntil])
+): Promise<PendingTotals> {
+  const [row] = await tx.query<PendingTotals>(count, [createdBy, kind, withdraws, expiredUntil])
   if (row === undefined) throw new Error('a count has no row')
   return row
 }

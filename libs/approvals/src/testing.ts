@@ -9,12 +9,12 @@ import {
   type ApprovalKind,
 } from '@causeway/protos'
 
-interface Request {
+interface RequestOptions {
   readonly requestId?: string
   readonly actor?: string
 }
 
-interface Decision {
+interface DecisionOptions {
   readonly verdict?: 'APPROVE' | 'REJECT'
   readonly actor?: string
   readonly note?: string
@@ -26,9 +26,9 @@ const patient = { deadline_ms: 20_000 }
 
 export interface ApprovalCalls {
   /** By ada, unless another maker is named. */
-  request(kind: ApprovalKind, content: object, request?: Request): Promise<ApprovalAnswer>
+  request(kind: ApprovalKind, content: object, request?: RequestOptions): Promise<ApprovalAnswer>
   /** An approval by grace, unless the decision says otherwise. */
-  decide(kind: ApprovalKind, requestId: string, decision?: Decision): Promise<ApprovalAnswer>
+  decide(kind: ApprovalKind, requestId: string, decision?: DecisionOptions): Promise<ApprovalAnswer>
   /** Both; the answer to the decision, or the refusal of the request. */
   make(kind: ApprovalKind, content: object): Promise<ApprovalAnswer>
   pending(...kinds: readonly ApprovalKind[]): Promise<readonly Approval[]>

@@ -35,7 +35,7 @@ const reason_length_max = 1_000
 const alike_min = 4
 
 /** Items with their messages, one to one. */
-interface Opened<Item> {
+interface OpenedItems<Item> {
   readonly items: readonly Item[]
   readonly messages: readonly Message[]
 }
@@ -73,14 +73,14 @@ export async function workOff<Item>(items: readonly Item[], work: Work<Item>): P
   }
 }
 
-interface Reading<Item> {
-  readonly opened: Opened<Item>
+interface OpeningResult<Item> {
+  readonly opened: OpenedItems<Item>
   /** The messages from the first one on that this release does not understand. */
   readonly held: readonly Item[]
   readonly error?: unknown
 }
 
-async function openAll<Item>(all: readonly Item[], work: Work<Item>): Promise<Reading<Item>> {
+async function openAll<Item>(all: readonly Item[], work: Work<Item>): Promise<OpeningResult<Item>> {
   const items: Item[] = []
   const messages: Message[] = []
   const opened = { items, messages }
@@ -97,7 +97,7 @@ async function openAll<Item>(all: readonly Item[], work: Work<Item>): Promise<Re
 }
 
 /** Whether all of it is finished; if not, nothing after it may be started. */
-async function workThrough<Item>(batch: Opened<Item>, work: Work<Item>): Promise<boolean> {
+async function workThrough<Item>(batch: OpenedItems<Item>, work: Work<Item>): Promise<boolean> {
   let rest = batch
   let failures = 0
   while (rest.items.length > 0) {
@@ -123,9 +123,9 @@ async function workThrough<Item>(batch: Opened<Item>, work: Work<Item>): Promise
 }
 
 function partOf<Item>(
-  { items, messages }: Opened<Item>,
+  { items, messages }: OpenedItems<Item>,
   isIn: (at: number) => boolean,
-): Opened<Item> {
+): OpenedItems<Item> {
   return {
     items: items.filter((_item, at) => isIn(at)),
     messages: messages.filter((_message, at) => isIn(at)),
@@ -146,7 +146,7 @@ function likenessOf(error: unknown): string {
 
 /** Whether all of it is finished, suspected or waiting. */
 async function tryBatch<Item>(
-  all: Opened<Item>,
+  all: OpenedItems<Item>,
   round: Round<Item>,
   work: Work<Item>,
 ): Promise<boolean> {
@@ -213,9 +213,9 @@ function hold<Item>(item: Item, error: unknown, tries: number, work: Work<Item>)
 
 /** Messages with the key of a suspect wait until the outcome of the suspect is decided. */
 function withoutWaiting<Item>(
-  batch: Opened<Item>,
+  batch: OpenedItems<Item>,
   { suspects, waiting }: Round<Item>,
-): Opened<Item> {
+): OpenedItems<Item> {
   if (suspects.length === 0) return batch
   const lanes = new Set(suspects.map(({ message }) => laneOf(message)))
   for (const [at, message] of batch.messages.entries()) {
@@ -230,7 +230,7 @@ function laneOf({ topic, key }: Message): string {
 
 /** The second half waits for the first: a key may be in both. */
 async function tryHalves<Item>(
-  batch: Opened<Item>,
+  batch: OpenedItems<Item>,
   round: Round<Item>,
   work: Work<Item>,
 ): Promise<boolean> {
@@ -241,12 +241,16 @@ async function tryHalves<Item>(
   )
 }
 
-function part<Item>({ items, messages }: Opened<Item>, from: number, to: number): Opened<Item> {
+function part<Item>(
+  { items, messages }: OpenedItems<Item>,
+  from: number,
+  to: number,
+): OpenedItems<Item> {
   return { items: items.slice(from, to), messages: messages.slice(from, to) }
 }
 
 async function attempt<Item>(
-  { items, messages }: Opened<Item>,
+  { items, messages }: OpenedItems<Item>,
   work: Work<Item>,
 ): Promise<{ readonly error: unknown } | undefined> {
   try {

@@ -31,7 +31,7 @@ export const wait_ms_max = 500
 export const patience_ms = 5_000
 export const late_wait_ms_max = 50
 
-interface Waiting {
+interface QueuedPiece {
   /** It starts then at the latest; by the clock of `performance.now`. */
   readonly until_ms: number
   readonly begin: () => void
@@ -39,7 +39,7 @@ interface Waiting {
 
 export function openTurns(): Turns {
   /** The one that has to start first comes first. */
-  const waiting: Waiting[] = []
+  const waiting: QueuedPiece[] = []
   let urgent = 0
   let taken = 0
   let quietSince_ms = -Infinity
@@ -61,7 +61,7 @@ export function openTurns(): Turns {
     }
   }
 
-  function wait(one: Waiting): void {
+  function wait(one: QueuedPiece): void {
     const at = waiting.findLastIndex(({ until_ms }) => until_ms <= one.until_ms)
     waiting.splice(at + 1, 0, one)
   }

@@ -11,7 +11,7 @@ import { dirname, join, resolve } from 'node:path'
 import { StartError } from '@causeway/process'
 
 /** The user that PostgreSQL runs as. */
-export interface Account {
+export interface SystemUser {
   readonly name: string
   readonly uid: number
   readonly gid: number
@@ -25,7 +25,7 @@ export interface DataFolder {
   readonly reachable: boolean
   readonly socketFolder: string
   /** Undefined when PostgreSQL runs as the user of this process. */
-  readonly account: Account | undefined
+  readonly account: SystemUser | undefined
 }
 
 /** A socket's path has 104 bytes on some systems; the longest name in the folder takes the rest. */
@@ -69,7 +69,7 @@ function makeFolder(path: string): void {
 }
 
 /** A folder for PostgreSQL's user alone. */
-export function makePrivateFolder(path: string, account: Account | undefined): void {
+export function makePrivateFolder(path: string, account: SystemUser | undefined): void {
   mkdirSync(path, { mode: 0o700 })
   if (account !== undefined) chownSync(path, account.uid, account.gid)
 }
@@ -112,7 +112,7 @@ function refuseDataOfOthers(pgFolder: string): void {
 }
 
 /** The owner of the data runs it; else the user `postgres`, else `nobody`. */
-function accountFor(pgFolder: string): Account {
+function accountFor(pgFolder: string): SystemUser {
   const owner = existsSync(pgFolder) ? statSync(pgFolder) : undefined
   if (owner !== undefined && owner.uid !== 0) {
     return { name: `with id ${owner.uid}`, uid: owner.uid, gid: owner.gid }
@@ -124,7 +124,7 @@ function accountFor(pgFolder: string): Account {
   )
 }
 
-function accountNamed(name: string): Account | undefined {
+function accountNamed(name: string): SystemUser | undefined {
   const [uid, gid] = ['-u', '-g'].map((flag) => {
     const { status, stdout } = spawnSync('id', [flag, name], { encoding: 'utf8' })
     return status === 0 ? Number(stdout) : undefined
@@ -132,7 +132,7 @@ function accountNamed(name: string): Account | undefined {
   return uid === undefined || gid === undefined || uid === 0 ? undefined : { name, uid, gid }
 }
 
-function canEnter({ uid, gid }: Account, folder: string): boolean {
+function canEnter({ uid, gid }: SystemUser, folder: string): boolean {
   const options = { uid, gid, cwd: '/' }
   return spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], options).status === 0
 }
@@ -141,7 +141,7 @@ function canEnter({ uid, gid }: Account, folder: string): boolean {
  * If this process's own user owns the folder, another start may have created it and not changed its owner
  * yet, or was killed before it did: the process that finds it changes the owner.
  */
-function makeSocketFolder(path: string, account: Account | undefined): void {
+function makeSocketFolder(path: string, account: SystemUser | undefined): void {
   const found = makeOrFind(path)
   const own = process.getuid?.()
   const uid = account?.uid ?? own

@@ -9,7 +9,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { StartError } from '@causeway/process'
-import type { Account, DataFolder } from './data-folder-owner.ts'
+import type { SystemUser, DataFolder } from './data-folder-owner.ts'
 
 export interface Installation {
   readonly initdb: string
@@ -73,7 +73,7 @@ const shellSyntax = /["$`\\\n]/
  * The programs in the folder, if the user can run them. initdb starts `postgres` by a shell, with its path
  * in double quotes.
  */
-function installationIn(native: string, account: Account | undefined): Installation | undefined {
+function installationIn(native: string, account: SystemUser | undefined): Installation | undefined {
   if (shellSyntax.test(native)) return undefined
   const postgres = join(native, 'bin', 'postgres')
   const version = spawnSync(postgres, ['--version'], {
@@ -94,7 +94,7 @@ function installationIn(native: string, account: Account | undefined): Installat
 function copyInto(
   parent: string,
   native: string,
-  account: Account | undefined,
+  account: SystemUser | undefined,
 ): Installation | undefined {
   if (shellSyntax.test(parent)) return undefined
   const { size, mtimeMs } = statSync(join(native, 'bin', 'postgres'))

@@ -1,5 +1,5 @@
 export type { Amount } from './amount.ts'
-export type { Ended, Unanswered } from './pending-requests.ts'
+export type { TimedResult, Unanswered } from './pending-requests.ts'
 export type {
   BulkOrder,
   BulkPayment,
@@ -76,7 +76,7 @@ export type { Link } from './pisp/dfsp/link.ts'
 export type { DfspOptions, ThirdPartyPayment } from './pisp/dfsp/options.ts'
 export type { PayerAccount, PispOutcome } from './pisp/dfsp/payment.ts'
 export type { LinkingChoices } from './pisp/dfsp/requests.ts'
-export type { Account, Channel, Credential, Scope, SignedPayload } from './pisp/consent.ts'
+export type { LinkableAccount, Channel, Credential, Scope, SignedPayload } from './pisp/consent.ts'
 export type { AccountsResult, ProvidersResult } from './pisp/initiator/discovery.ts'
 export type { LinkedConsent } from './pisp/initiator/linked.ts'
 export type {

@@ -15,7 +15,7 @@ export interface Keyring {
   keysOf(fspId: string, kid: string | undefined): Promise<readonly VerificationKey[] | undefined>
 }
 
-interface Entry {
+interface CachedKeys {
   readonly keys: readonly VerificationKey[]
   readonly asked_ms: number
 }
@@ -27,10 +27,10 @@ const renewal_ms_min = 1_000
 const entries_max = 10_000
 
 export function openKeyring(lookUp: KeysOf): Keyring {
-  const entries = new LRUCache<string, Entry>({ max: entries_max })
-  const asking = new Map<string, Promise<Entry | undefined>>()
+  const entries = new LRUCache<string, CachedKeys>({ max: entries_max })
+  const asking = new Map<string, Promise<CachedKeys | undefined>>()
 
-  async function ask(fspId: string): Promise<Entry | undefined> {
+  async function ask(fspId: string): Promise<CachedKeys | undefined> {
     try {
       const entry = { keys: await lookUp(fspId), asked_ms: performance.now() }
       entries.set(fspId, entry)
@@ -40,7 +40,7 @@ export function openKeyring(lookUp: KeysOf): Keyring {
     }
   }
 
-  function askOnce(fspId: string): Promise<Entry | undefined> {
+  function askOnce(fspId: string): Promise<CachedKeys | undefined> {
     const open = asking.get(fspId) ?? ask(fspId).finally(() => asking.delete(fspId))
     asking.set(fspId, open)
     return open

@@ -37,11 +37,11 @@ export type Unanswered =
     }
 
 /** `ms`: from the call to the end. */
-export type Ended<Word> = { readonly ms: number } & (Word | Unanswered)
+export type TimedResult<Word> = { readonly ms: number } & (Word | Unanswered)
 
 export interface PendingRequests<Context, Word> {
   /** Rejects when a request is pending under the key, and when too many are pending. */
-  send(question: PendingRequest<Context>): Promise<Ended<Word>>
+  send(question: PendingRequest<Context>): Promise<TimedResult<Word>>
   /** The context of the request that is pending under the key. */
   contextOf(key: string): Context | undefined
   answer(key: string, word: Word): void
@@ -51,9 +51,9 @@ export interface PendingRequests<Context, Word> {
   close(): void
 }
 
-interface Open<Context, Word> extends PendingRequest<Context> {
+interface OpenRequest<Context, Word> extends PendingRequest<Context> {
   readonly begun_ms: number
-  readonly resolve: (ended: Ended<Word>) => void
+  readonly resolve: (ended: TimedResult<Word>) => void
   timer: NodeJS.Timeout | undefined
   lastError: ErrorInformation | undefined
 }
@@ -65,9 +65,9 @@ export function openPendingRequests<Context, Word>(
   link: HubLink,
   resendAfter_ms: number,
 ): PendingRequests<Context, Word> {
-  const all = new Map<string, Open<Context, Word>>()
+  const all = new Map<string, OpenRequest<Context, Word>>()
 
-  function end(question: Open<Context, Word>, word: Word | Unanswered): void {
+  function end(question: OpenRequest<Context, Word>, word: Word | Unanswered): void {
     if (all.get(question.key) !== question) return
     all.delete(question.key)
     clearTimeout(question.timer)
@@ -75,11 +75,11 @@ export function openPendingRequests<Context, Word>(
     question.resolve({ ms, ...word })
   }
 
-  function giveUp(question: Open<Context, Word>): void {
+  function giveUp(question: OpenRequest<Context, Word>): void {
     end(question, { state: 'UNRESOLVED', error: question.lastError })
   }
 
-  async function post(question: Open<Context, Word>): Promise<void> {
+  async function post(question: OpenRequest<Context, Word>): Promise<void> {
     const answer = await link.sendUntil(question.request, question.until_ms)
     if (answer !== undefined && isRefusal(answer.status)) {
       end(question, { state: 'REFUSED', status: answer.status, error: errorIn(answer) })
@@ -89,7 +89,7 @@ export function openPendingRequests<Context, Word>(
   }
 
   /** Waits until the request is due again, or until the deadline if that is earlier. */
-  function listen(question: Open<Context, Word>): void {
+  function listen(question: OpenRequest<Context, Word>): void {
     if (all.get(question.key) !== question) return
     const left_ms = question.deadline_ms - Date.now()
     if (left_ms <= 0) {
@@ -99,7 +99,7 @@ export function openPendingRequests<Context, Word>(
     question.timer = setTimeout(() => void remind(question), Math.min(resendAfter_ms, left_ms))
   }
 
-  async function remind(question: Open<Context, Word>): Promise<void> {
+  async function remind(question: OpenRequest<Context, Word>): Promise<void> {
     if (Date.now() < question.deadline_ms) await link.send(question.reminder())
     listen(question)
   }

@@ -2,12 +2,12 @@
 import { elements } from '@causeway/fspiop'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { type Ended, openPendingRequests } from './pending-requests.ts'
+import { type TimedResult, openPendingRequests } from './pending-requests.ts'
 import type { HubLink } from './hub/link.ts'
 import { bodyOf, type InboundHandlers, idOf } from './inbound.ts'
 import { writeMessage } from './message.ts'
 
-export type PingResult = Ended<Pong>
+export type PingResult = TimedResult<Pong>
 
 interface Pong {
   readonly state: 'ANSWERED'

@@ -12,7 +12,7 @@ import {
   type PaymentOrder,
   type Signing,
 } from './index.ts'
-import type { Taken } from './testing/hub-stand-in.ts'
+import type { StandInRequest } from './testing/hub-stand-in.ts'
 import { openScheme, type Scheme } from './testing/scheme.ts'
 
 const amara = { type: 'MSISDN', id: '12025550101', name: 'Amara Example' } as const
@@ -94,11 +94,11 @@ test('A payment is made when every participant and the hub sign', async () => {
   expect(scheme.statuses.filter((status) => status > 202)).toEqual([])
 })
 
-const changed = (message: Taken): Taken => ({
+const changed = (message: StandInRequest): StandInRequest => ({
   ...message,
   body: Buffer.from(message.body.toString().replace('"10"', '"11"')),
 })
-const unsigned = (message: Taken): Taken => {
+const unsigned = (message: StandInRequest): StandInRequest => {
   const { 'fspiop-signature': _signature, ...headers } = message.headers
   return { ...message, headers }
 }
@@ -171,7 +171,7 @@ test('A bearer token is fetched once, sent with each message, and replaced when 
   scheme.join(payer)
   expect(await payer.ping()).toMatchObject({ state: 'ANSWERED' })
   expect(await payer.ping()).toMatchObject({ state: 'ANSWERED' })
-  const isTaken = ({ path, headers }: Taken) =>
+  const isTaken = ({ path, headers }: StandInRequest) =>
     path === '/pings' && headers['authorization'] === 'Bearer token2'
   await scheme.hub.received(isTaken, 2)
   expect(issued).toBe(2)

@@ -11,9 +11,12 @@ import {
 import type { Keyring } from './keys.ts'
 
 /** KEYS_UNAVAILABLE: the keys cannot be read now; the message may be sent again. */
-export type Verification = 'VERIFIED' | 'KEYS_UNAVAILABLE' | { readonly rejected: string }
+export type SignatureVerification = 'VERIFIED' | 'KEYS_UNAVAILABLE' | { readonly rejected: string }
 
-export type VerifySignature = (source: string, message: ReceivedMessage) => Promise<Verification>
+export type VerifySignature = (
+  source: string,
+  message: ReceivedMessage,
+) => Promise<SignatureVerification>
 
 const algorithms = [...rsaAlgorithms, 'ES256'] as const
 
@@ -33,7 +36,7 @@ export function verifyWith(keyring: Keyring | undefined): VerifySignature {
 }
 
 /** A message without a body is not signed. */
-function unsigned({ method }: ReceivedMessage): Verification {
+function unsigned({ method }: ReceivedMessage): SignatureVerification {
   return method === 'GET' || method === 'DELETE'
     ? 'VERIFIED'
     : { rejected: 'header fspiop-signature is missing' }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { randomBytes } from 'node:crypto'
 import { createFsp, type Fsp } from './index.ts'
-import type { Taken } from './testing/hub-stand-in.ts'
+import type { StandInRequest } from './testing/hub-stand-in.ts'
 import { openScheme, type Scheme } from './testing/scheme.ts'
 
 const amara = { type: 'MSISDN', id: '12025550101', name: 'Amara Example' } as const
@@ -42,7 +42,7 @@ const pay = () =>
   })
 
 /** The hub gives each message that it relays the trace headers that `of` returns. */
-function relayWith(of: (message: Taken) => Readonly<Record<string, string>>): void {
+function relayWith(of: (message: StandInRequest) => Readonly<Record<string, string>>): void {
   scheme.passOn((message) => ({ ...message, headers: { ...message.headers, ...of(message) } }))
 }
 

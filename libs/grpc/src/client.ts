@@ -12,6 +12,7 @@ import {
   type CallOptions,
   type Calls,
   type MethodDefinition,
+  type OutgoingCall,
 } from './definition.ts'
 import { channelCredentials, type GrpcIdentity } from './identity.ts'
 import { faultOfChange, withOperator } from './operator.ts'
@@ -115,10 +116,8 @@ export function callsBy<D extends object>(service: D, provider: string, way: Way
   return Object.fromEntries(calls) as Calls<D>
 }
 
-type Call = (request: object, options?: CallOptions) => Promise<object>
-
 /** Within the deadline of the first attempt; the next one uses another replica, if there is one. */
-function askingAgain(once: Call): Call {
+function askingAgain(once: OutgoingCall): OutgoingCall {
   return async (request, { deadline_ms = deadline_ms_default, ...rest } = {}) => {
     const until_ms = Date.now() + deadline_ms
     for (let tries = 1; ; tries++) {

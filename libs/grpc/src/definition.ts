@@ -47,6 +47,9 @@ export type Handlers<D> = {
   ) => Promise<ResponseOf<D[Name]>>
 }
 
+/** A handler of any method. */
+export type UnaryHandler = (request: object, call: HandledCall) => Promise<object>
+
 export interface CallOptions {
   /** How long the response may take, waiting for the connection included. */
   readonly deadline_ms?: number
@@ -61,6 +64,9 @@ export type Calls<D> = {
     options?: CallOptions,
   ) => Promise<ResponseOf<D[Name]>>
 }
+
+/** A call of any method. */
+export type OutgoingCall = (request: object, options?: CallOptions) => Promise<object>
 
 /** One method of a definition, as the library reads it. */
 export interface MethodDefinition {

@@ -3,13 +3,11 @@
  */
 import { type Logger, isOutage, Outage } from '@causeway/process'
 import { status } from '@grpc/grpc-js'
-import type { HandledCall } from './definition.ts'
-
-export type Handler = (request: object, call: HandledCall) => Promise<object>
+import type { HandledCall, UnaryHandler } from './definition.ts'
 
 /** By the names of their methods. */
-export function handlersOf(handlers: object): readonly (readonly [string, Handler])[] {
-  return Object.entries(handlers) as readonly (readonly [string, Handler])[]
+export function handlersOf(handlers: object): readonly (readonly [string, UnaryHandler])[] {
+  return Object.entries(handlers) as readonly (readonly [string, UnaryHandler])[]
 }
 
 const detail_length_max = 500

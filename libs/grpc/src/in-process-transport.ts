@@ -8,8 +8,13 @@ import type { Logger } from '@causeway/process'
 import { Metadata, status, type ServiceError } from '@grpc/grpc-js'
 import { message_bytes_max } from './bounds.ts'
 import type { Way } from './client.ts'
-import { methodsOf, type HandledCall, type MethodDefinition } from './definition.ts'
-import { failure, handledCall, handlersOf, type Handler } from './handling.ts'
+import {
+  methodsOf,
+  type HandledCall,
+  type MethodDefinition,
+  type UnaryHandler,
+} from './definition.ts'
+import { failure, handledCall, handlersOf } from './handling.ts'
 import { asItself } from './operator.ts'
 
 export interface InProcessTransport {
@@ -35,12 +40,12 @@ class Refusal extends Error implements ServiceError {
 }
 
 export function openInProcessTransport(log: Logger): InProcessTransport {
-  const served = new Map<string, Handler>()
+  const served = new Map<string, UnaryHandler>()
   const inFlight = new Set<Promise<unknown>>()
   let isStopped = false
 
   async function answer(
-    handler: Handler,
+    handler: UnaryHandler,
     method: MethodDefinition,
     request: object,
     call: HandledCall,

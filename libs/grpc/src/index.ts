@@ -7,6 +7,8 @@ export {
   type Handlers,
   isQuestion,
   nameOf,
+  type OutgoingCall,
+  type UnaryHandler,
 } from './definition.ts'
 export { type GrpcHost, type OpenGrpcHost, openGrpcHost } from './host.ts'
 export { type GrpcCertificates, type Renewable, renewable } from './identity.ts'

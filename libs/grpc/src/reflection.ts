@@ -15,7 +15,7 @@ export interface Reflection {
 }
 
 type Described = ConstructorParameters<typeof ReflectionService>[0]
-type Answer = handleBidiStreamingCall<object, object>
+type ReflectionHandler = handleBidiStreamingCall<object, object>
 
 /**
  * The library describes the services that exist when it is created, but services are added one by one and
@@ -24,9 +24,9 @@ type Answer = handleBidiStreamingCall<object, object>
  */
 export function openReflection(server: Server): Reflection {
   const described: Described = {}
-  let current: ReadonlyMap<string, Answer> | undefined
+  let current: ReadonlyMap<string, ReflectionHandler> | undefined
   reflect({}, (definition) => {
-    const answer: Answer = (stream) => {
+    const answer: ReflectionHandler = (stream) => {
       current ??= answersFor(described)
       current.get(nameOf(definition))?.(stream)
     }
@@ -45,10 +45,10 @@ export function openReflection(server: Server): Reflection {
 /**
  * By the name of the reflection service: the library has one for each version of the protocol.
  */
-function answersFor(described: Described): ReadonlyMap<string, Answer> {
-  const answers = new Map<string, Answer>()
+function answersFor(described: Described): ReadonlyMap<string, ReflectionHandler> {
+  const answers = new Map<string, ReflectionHandler>()
   reflect(described, (definition, implementation) => {
-    answers.set(nameOf(definition), implementation['ServerReflectionInfo'] as Answer)
+    answers.set(nameOf(definition), implementation['ServerReflectionInfo'] as ReflectionHandler)
   })
   return answers
 }

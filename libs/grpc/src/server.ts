@@ -13,8 +13,14 @@ import {
 } from '@grpc/grpc-js'
 import { HealthImplementation } from 'grpc-health-check'
 import { messageBounds } from './bounds.ts'
-import { methodsOf, nameOf, type Handlers, type MethodDefinition } from './definition.ts'
-import { failure, handledCall, handlersOf, type Handler } from './handling.ts'
+import {
+  methodsOf,
+  nameOf,
+  type Handlers,
+  type MethodDefinition,
+  type UnaryHandler,
+} from './definition.ts'
+import { failure, handledCall, handlersOf } from './handling.ts'
 import { commonNameOf, serverCredentials, type GrpcIdentity } from './identity.ts'
 import { claimIn, type OperatorCheck } from './operator.ts'
 import { originIn } from './origins.ts'
@@ -184,7 +190,7 @@ function proveOperator(
 
 /** Turns a throw before the first await into a rejection as well. */
 async function handled(
-  handler: Handler,
+  handler: UnaryHandler,
   call: UnaryCall,
   caller: string | undefined,
 ): Promise<object> {

@@ -3,7 +3,7 @@ import type { ServiceDefinition } from '@grpc/grpc-js'
 import { loadSync, type MethodDefinition } from '@grpc/proto-loader'
 import { fileURLToPath } from 'node:url'
 
-export interface Item {
+export interface TestItem {
   readonly id: string
   readonly amount: string
   readonly evidence: Buffer
@@ -15,7 +15,7 @@ export interface Item {
 }
 
 export interface Items {
-  readonly items: readonly Item[]
+  readonly items: readonly TestItem[]
   readonly actor?: string
   readonly approver?: string
 }
@@ -37,7 +37,7 @@ export const mirrorService = loadSync(file, {
 })['causeway.test.v1.Mirror'] as unknown as MirrorDefinition
 
 /** An item with every field filled in. */
-export function item(n: number): Item {
+export function item(n: number): TestItem {
   return {
     id: `item-${n}`,
     amount: `${n}12345678901234567.0001`,

@@ -5,7 +5,7 @@
 import type { Dispatcher } from 'undici'
 import type { HttpAnswer, HttpClientOptions, HttpRequest } from './client.ts'
 import { HttpFailure, httpFailure } from './failure.ts'
-import type { FewAtOnce, Handler } from './few-at-once.ts'
+import type { FewAtOnce, CancellableHandler } from './few-at-once.ts'
 
 const body_bytes_max_usually = 65_536
 
@@ -42,7 +42,7 @@ export function exchange(
   })
 }
 
-interface Answering extends Handler {
+interface Answering extends CancellableHandler {
   /** Ends the exchange, unless it has ended; a connection that is still busy with it is closed. */
   readonly settle: (outcome: HttpAnswer | HttpFailure) => void
 }

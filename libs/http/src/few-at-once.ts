@@ -6,21 +6,21 @@
 import { Client, Pool, type Dispatcher } from 'undici'
 
 export interface FewAtOnce {
-  dispatch(options: Dispatcher.DispatchOptions, handler: Handler): void
+  dispatch(options: Dispatcher.DispatchOptions, handler: CancellableHandler): void
   /** Closes the connections when all requests have ended. */
   close(): void
   /** Fails all requests. */
   destroy(): Promise<void>
 }
 
-export interface Handler extends Dispatcher.DispatchHandler {
+export interface CancellableHandler extends Dispatcher.DispatchHandler {
   /** The caller no longer waits: a request that has not started is not sent. */
   isSettled(): boolean
 }
 
-interface Waiting {
+interface QueuedDispatch {
   readonly options: Dispatcher.DispatchOptions
-  readonly handler: Handler
+  readonly handler: CancellableHandler
 }
 
 /** Handshakes with one server at the same time; those that follow can resume a session. */
@@ -28,7 +28,7 @@ const opening_max = 2
 
 /** Requests wait, in order, while no connection is free and none may be opened yet. */
 export function openFewAtOnce(origin: string, options: Pool.Options): FewAtOnce {
-  const waiting: Waiting[] = []
+  const waiting: QueuedDispatch[] = []
   let underWay = 0
   let isClosing = false
   const pool = new Pool(origin, {
@@ -48,7 +48,7 @@ export function openFewAtOnce(origin: string, options: Pool.Options): FewAtOnce 
     return free > 0 || underWay - (connected - free) < opening_max
   }
 
-  function begin(next: Waiting): void {
+  function begin(next: QueuedDispatch): void {
     underWay += 1
     pool.dispatch(next.options, withEnd(next.handler, ended))
   }

@@ -3,14 +3,12 @@
  * when it starts, and follows what operators set there. While config is unavailable the last values
  * apply, at first those of the environment. The same holds for secrets.
  */
-import type { EventBus } from '@causeway/bus'
 import type { OwnKey } from '@causeway/keys/components'
-import type { GrpcHost } from '@causeway/grpc'
-import type { Logger, SettingDefinitions, SettingValues } from '@causeway/process'
+import type { SettingDefinitions, SettingValues } from '@causeway/process'
 import type { ServiceName } from '@causeway/services'
-import { runTimeSecrets, type Values } from './schema.ts'
+import { runTimeSecrets, type LiveValues } from './schema.ts'
 import { followSecrets } from './secrets.ts'
-import { followValues } from './values.ts'
+import { followValues, type LiveSettingsParts } from './values.ts'
 
 export interface LiveSettings<Current> {
   /** All settings with the values that apply now: another object after each change. */
@@ -31,12 +29,6 @@ export interface LiveSettingsOptions<Definitions extends SettingDefinitions> {
   readonly ownKey?: OwnKey
 }
 
-export interface LiveSettingsParts {
-  readonly grpc: GrpcHost
-  readonly bus: EventBus
-  readonly log: Logger
-}
-
 /** The start waits so long for config. */
 const first_ms = 1_000
 
@@ -45,7 +37,7 @@ export async function openLiveSettings<Definitions extends SettingDefinitions>(
   parts: LiveSettingsParts,
 ): Promise<LiveSettings<SettingValues<Definitions>>> {
   const listeners: ((current: SettingValues<Definitions>) => void)[] = []
-  const set: Record<'values' | 'secrets', Values> = { values: {}, secrets: {} }
+  const set: Record<'values' | 'secrets', LiveValues> = { values: {}, secrets: {} }
   let current = values
 
   function apply(): void {
@@ -56,7 +48,7 @@ export async function openLiveSettings<Definitions extends SettingDefinitions>(
     parts.log.info({ changed }, 'the configuration has changed')
     for (const listener of listeners) listener(current)
   }
-  const onSet = (which: keyof typeof set) => (read: Values) => {
+  const onSet = (which: keyof typeof set) => (read: LiveValues) => {
     set[which] = read
     apply()
   }

@@ -12,7 +12,7 @@ import {
 import type { ConfigurationSet, SecretSet } from '@causeway/protos'
 
 /** Values of settings by name. */
-export type Values = Readonly<Record<string, string | number | undefined>>
+export type LiveValues = Readonly<Record<string, string | number | undefined>>
 
 /** The settings of a service that change at run time, without secrets. */
 function runTimeSettings(definitions: SettingDefinitions): SettingDefinitions {
@@ -59,7 +59,7 @@ export function schemaMessage(
   service: string,
   schemaVersion: string,
   definitions: SettingDefinitions,
-  values: Values,
+  values: LiveValues,
 ): ConfigurationSet {
   const all = Object.entries(runTimeSettings(definitions))
   return {
@@ -111,7 +111,7 @@ function boundsOf(definition: SettingDefinition): object {
 }
 
 export interface SetValues {
-  readonly values: Values
+  readonly values: LiveValues
   /** A sentence for each value that this release does not accept. */
   readonly faults: readonly string[]
 }

@@ -7,8 +7,7 @@ import { currencies, currencyExponent, isCurrency, type DecimalBounds } from '@c
 import { choice, type Service } from '@causeway/process'
 import { configurationsService, type ConfigurationSet } from '@causeway/protos'
 import type { ServiceName } from '@causeway/services'
-import type { LiveSettingsParts } from './live-settings.ts'
-import { followContext } from './values.ts'
+import { followContext, type LiveSettingsParts } from './values.ts'
 
 /** The setting of each service that amounts enter through. */
 export const amountDecimals = choice({

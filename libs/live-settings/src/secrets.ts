@@ -3,7 +3,6 @@
  * values with a request that it signs, and reads them again when they have changed. Values are in memory
  * only, and in no line of the log.
  */
-import type { EventBus } from '@causeway/bus'
 import { signRequest, type OwnKey } from '@causeway/keys/components'
 import { onBroadcast } from '@causeway/events'
 import type { GrpcHost } from '@causeway/grpc'
@@ -17,7 +16,8 @@ import {
 } from '@causeway/process'
 import { secretsService, type SecretSet } from '@causeway/protos'
 import type { ServiceName } from '@causeway/services'
-import { isLower, runTimeSecrets, secretSetMessage, type Values } from './schema.ts'
+import { isLower, runTimeSecrets, secretSetMessage, type LiveValues } from './schema.ts'
+import type { LiveSettingsParts } from './values.ts'
 
 export interface SecretOptions {
   readonly service: ServiceName
@@ -26,13 +26,7 @@ export interface SecretOptions {
   readonly definitions: SettingDefinitions
   readonly ownKey: OwnKey | undefined
   /** Called with what operators have set, by name, after each change. */
-  readonly onValues: (values: Values) => void
-}
-
-interface Parts {
-  readonly grpc: GrpcHost
-  readonly bus: EventBus
-  readonly log: Logger
+  readonly onValues: (values: LiveValues) => void
 }
 
 /** How often what is set is compared although no event came. */
@@ -42,7 +36,7 @@ const what = 'reading the secrets'
 /** Resolves when the values were read, at the latest after `wait_ms`. */
 export async function followSecrets(
   options: SecretOptions,
-  { grpc, bus, log }: Parts,
+  { grpc, bus, log }: LiveSettingsParts,
   wait_ms: number,
 ): Promise<Service> {
   const refresh = openReading(options, grpc, log)

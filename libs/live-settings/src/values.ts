@@ -19,19 +19,19 @@ import {
   type ConfigurationSet,
 } from '@causeway/protos'
 import type { ServiceName } from '@causeway/services'
-import { isLower, schemaMessage, setValuesOf, type Values } from './schema.ts'
+import { isLower, schemaMessage, setValuesOf, type LiveValues } from './schema.ts'
 
 export interface ValuesOptions {
   readonly service: ServiceName
   readonly schemaVersion: string
   readonly definitions: SettingDefinitions
   /** What the environment gives: the defaults. */
-  readonly values: Values
+  readonly values: LiveValues
   /** Called with what operators have set, by name, after each read. */
-  readonly onValues: (values: Values) => void
+  readonly onValues: (values: LiveValues) => void
 }
 
-interface Parts {
+export interface LiveSettingsParts {
   readonly grpc: GrpcHost
   readonly bus: EventBus
   readonly log: Logger
@@ -43,7 +43,7 @@ const refreshed_every_ms = 60_000
 /** Resolves when the values were read, at the latest after `wait_ms`. */
 export function followValues(
   { service, schemaVersion, definitions, values, onValues }: ValuesOptions,
-  parts: Parts,
+  parts: LiveSettingsParts,
   wait_ms: number,
 ): Promise<Service> {
   const schema = schemaMessage(service, schemaVersion, definitions, values)
@@ -77,7 +77,7 @@ export interface ContextOptions {
 /** Resolves when the context was read, at the latest after `wait_ms`. */
 export async function followContext(
   { service, contextId, ask, onConfiguration }: ContextOptions,
-  { bus, log }: Parts,
+  { bus, log }: LiveSettingsParts,
   wait_ms: number,
 ): Promise<Service> {
   const stopping = new AbortController()

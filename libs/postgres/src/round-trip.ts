@@ -10,12 +10,12 @@ import { parserOf } from './column-types.ts'
 import type { Statement, Value } from './database.ts'
 import { failureOf } from './failure.ts'
 
-export interface Step {
+export interface BoundStatement {
   readonly statement: Statement
   readonly values: readonly Value[]
 }
 
-export interface Answer {
+export interface StatementResult {
   readonly rows: readonly unknown[]
   /** What the statement did, in PostgreSQL's words: `INSERT 0 5`, `COMMIT`, `ROLLBACK`. */
   readonly did: string
@@ -50,7 +50,10 @@ export function cut(client: ClientBase): void {
  * Runs the statements in order; rejects with the error of the first one that failed, or with an outage
  * when there is no response: as soon as the watchman reports it, or after 75 s.
  */
-export function roundTrip(client: ClientBase, steps: readonly Step[]): Promise<readonly Answer[]> {
+export function roundTrip(
+  client: ClientBase,
+  steps: readonly BoundStatement[],
+): Promise<readonly StatementResult[]> {
   const line = lineOf(client)
   return new Promise((resolve, reject) => {
     const trip = newTrip(line.prepared, steps, (error, answers) => {
@@ -71,7 +74,7 @@ interface Column {
 }
 
 /** The state of a connection. */
-interface Line {
+interface ConnectionState {
   /** The columns of each statement that PostgreSQL has prepared. */
   readonly prepared: Map<string, readonly Column[]>
   /** One trip at a time. */
@@ -83,12 +86,12 @@ interface Line {
   watchman: Watchman | undefined
 }
 
-const lines = new WeakMap<ClientBase, Line>()
+const lines = new WeakMap<ClientBase, ConnectionState>()
 
-function lineOf(client: ClientBase): Line {
+function lineOf(client: ClientBase): ConnectionState {
   const known = lines.get(client)
   if (known !== undefined) return known
-  const line: Line = {
+  const line: ConnectionState = {
     prepared: new Map(),
     underWay: undefined,
     sent_ms: 0,
@@ -100,7 +103,7 @@ function lineOf(client: ClientBase): Line {
   return line
 }
 
-function send(client: ClientBase, line: Line, trip: Trip): void {
+function send(client: ClientBase, line: ConnectionState, trip: Trip): void {
   line.underWay = trip
   line.sent_ms = performance.now()
   line.watch ??= lookLater(client, line, line.watchman?.silent_ms ?? answer_ms_max)
@@ -112,11 +115,11 @@ function send(client: ClientBase, line: Line, trip: Trip): void {
  * objects until they are in the old generation: they were half of what was collected there, and each
  * of those collections delayed payments.
  */
-function lookLater(client: ClientBase, line: Line, wait_ms: number): NodeJS.Timeout {
+function lookLater(client: ClientBase, line: ConnectionState, wait_ms: number): NodeJS.Timeout {
   return setTimeout(() => void look(client, line), wait_ms).unref()
 }
 
-async function look(client: ClientBase, line: Line): Promise<void> {
+async function look(client: ClientBase, line: ConnectionState): Promise<void> {
   const { underWay: trip, watchman } = line
   line.watch = undefined
   if (trip === undefined) return
@@ -145,7 +148,7 @@ function noAnswer(waited_ms: number): Outage {
 
 /** The methods that the client calls on a query that is not its own. */
 interface Trip extends Submittable {
-  callback: (error: Error | null, answers: readonly Answer[]) => void
+  callback: (error: Error | null, answers: readonly StatementResult[]) => void
   handleRowDescription(message: { readonly fields: readonly FieldDef[] }): void
   handleDataRow(message: { readonly fields: readonly (string | null)[] }): void
   handleCommandComplete(message: { readonly text: string }): void
@@ -155,11 +158,11 @@ interface Trip extends Submittable {
 
 function newTrip(
   prepared: Map<string, readonly Column[]>,
-  steps: readonly Step[],
+  steps: readonly BoundStatement[],
   callback: Trip['callback'],
 ): Trip {
   const parameters = steps.map(({ values }) => values.map(parameter))
-  const answers: Answer[] = []
+  const answers: StatementResult[] = []
   /** The columns of the statements that this round trip prepares. */
   const described = new Map<string, readonly Column[]>()
   let settled = false

@@ -16,17 +16,17 @@ import type {
 } from './database.ts'
 import type { OutgoingMessage } from './outgoing-message.ts'
 import { isConflict, sqlState, wasRefused } from './failure.ts'
-import { roundTrip, type Step } from './round-trip.ts'
+import { roundTrip, type BoundStatement } from './round-trip.ts'
 import { statement } from './statement.ts'
 
 /** A connection reserved until the work is done; a discarded one is closed, not used again. */
-export interface Session {
+export interface ReservedConnection {
   readonly client: ClientBase
   discard(): void
 }
 
 /** Lends a connection to the work and takes it back when the work has settled. */
-export type Lend = <T>(work: (session: Session) => Promise<T>) => Promise<T>
+export type Lend = <T>(work: (session: ReservedConnection) => Promise<T>) => Promise<T>
 
 const attempts_max = 10
 const repeat_delay_ms_min = 5
@@ -51,7 +51,7 @@ export async function transact<T>(
 }
 
 async function attemptOnce<T>(
-  session: Session,
+  session: ReservedConnection,
   outbox: Outbox,
   work: (tx: Transaction) => Promise<T>,
   options: TransactionOptions,
@@ -76,16 +76,23 @@ const beginnings = {
   'repeatable read, read only': statement('begin isolation level repeatable read read only'),
 } as const
 
-function beginningOf({ isolation = 'read committed', readOnly }: TransactionOptions): Step {
+function beginningOf({
+  isolation = 'read committed',
+  readOnly,
+}: TransactionOptions): BoundStatement {
   const kind = readOnly === true ? (`${isolation}, read only` as const) : isolation
   return { statement: beginnings[kind], values: [] }
 }
 
-const commit: Step = { statement: statement('commit'), values: [] }
-const rollback: Step = { statement: statement('rollback'), values: [] }
+const commit: BoundStatement = { statement: statement('commit'), values: [] }
+const rollback: BoundStatement = { statement: statement('rollback'), values: [] }
 
 /** Nothing was committed, whether ROLLBACK arrives or the connection is gone. */
-async function undo(session: Session, tx: OpenTransaction, reason: unknown): Promise<void> {
+async function undo(
+  session: ReservedConnection,
+  tx: OpenTransaction,
+  reason: unknown,
+): Promise<void> {
   tx.end()
   if (!tx.hasBegun()) return
   // A lost connection gets no response to ROLLBACK either.
@@ -97,7 +104,7 @@ async function undo(session: Session, tx: OpenTransaction, reason: unknown): Pro
   }
 }
 
-async function commitAlone(session: Session, tx: OpenTransaction): Promise<void> {
+async function commitAlone(session: ReservedConnection, tx: OpenTransaction): Promise<void> {
   tx.end()
   if (tx.isEmpty()) return
   let did: string | undefined
@@ -111,19 +118,19 @@ async function commitAlone(session: Session, tx: OpenTransaction): Promise<void>
   if (did !== 'COMMIT') throw tx.failure() ?? notCommitted()
 }
 
-type Outcome =
+type CommitOutcome =
   | { readonly type: 'open' }
   | { readonly type: 'committed' }
   | { readonly type: 'unknown'; readonly error: Error }
 
 /** COMMIT is sent with the statement that writes the messages. */
 async function commitWithOutbox(
-  session: Session,
+  session: ReservedConnection,
   tx: OpenTransaction,
   outbox: Outbox,
 ): Promise<void> {
   tx.end()
-  let outcome: Outcome = { type: 'open' }
+  let outcome: CommitOutcome = { type: 'open' }
   let isWritten = false
   const query = async <Row>(lastStatement: Statement, values: readonly Value[]) => {
     if (isWritten) throw new Error('The outbox writes with one statement')
@@ -151,7 +158,7 @@ async function commitWithOutbox(
   settle(ticket, outcome)
 }
 
-function settle(ticket: OutboxTicket, outcome: Outcome): void {
+function settle(ticket: OutboxTicket, outcome: CommitOutcome): void {
   switch (outcome.type) {
     case 'committed':
       ticket.committed()
@@ -174,7 +181,7 @@ function notCommitted(): Error {
   return new Error('PostgreSQL rolled the transaction back instead of committing it')
 }
 
-function lostAnswer(session: Session, cause: unknown): Outage {
+function lostAnswer(session: ReservedConnection, cause: unknown): Outage {
   session.discard()
   return new Outage('the connection was lost while COMMIT was in progress', { cause })
 }
@@ -185,24 +192,24 @@ interface OpenTransaction extends Transaction {
   /** There is nothing to commit. */
   isEmpty(): boolean
   /** Statements that have not been sent: BEGIN, if none was, and the statement that is to run last. */
-  takeRest(): readonly Step[]
+  takeRest(): readonly BoundStatement[]
   hasBegun(): boolean
   /** The first statement that failed. */
   failure(): Error | undefined
 }
 
 /** A statement that waits for the others of its turn of the event loop. */
-interface Asked {
-  readonly step: Step
+interface QueuedStatement {
+  readonly step: BoundStatement
   readonly resolve: (rows: readonly unknown[]) => void
   readonly reject: (error: unknown) => void
 }
 
 function openTransaction(client: ClientBase, options: TransactionOptions): OpenTransaction {
   const announced: OutgoingMessage[] = []
-  let beginning: readonly Step[] = [beginningOf(options)]
-  let last: readonly Step[] = []
-  let asked: readonly Asked[] = []
+  let beginning: readonly BoundStatement[] = [beginningOf(options)]
+  let last: readonly BoundStatement[] = []
+  let asked: readonly QueuedStatement[] = []
   let ended = false
   let failed: Error | undefined
 

@@ -6,7 +6,7 @@ import type {
   ReportedDeliveryStatus,
 } from '@causeway/protos'
 
-export interface Delivery {
+export interface CallbackDelivery {
   readonly entityId: string
   readonly notificationId: string
   readonly legRole: LegRole
@@ -22,7 +22,7 @@ export interface Delivery {
 export interface ReportedDelivery {
   /** The event that reported it. */
   readonly report: string
-  readonly delivery: Delivery
+  readonly delivery: CallbackDelivery
 }
 
 export interface DeliveryStore {
@@ -57,7 +57,7 @@ export function openDeliveryStore(db: Database, entity: Entity): DeliveryStore {
 }
 
 function valuesOf(deliveries: readonly ReportedDelivery[], now: Date): Buffer[] {
-  const texts = (of: (delivery: Delivery) => string | null): Buffer =>
+  const texts = (of: (delivery: CallbackDelivery) => string | null): Buffer =>
     textArray(deliveries.map(({ delivery }) => of(delivery)))
   return [
     texts(({ reportedAt }) => filedMonthOf(new Date(reportedAt), now)),

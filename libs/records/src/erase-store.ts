@@ -38,7 +38,7 @@ interface Place {
   readonly also: string
 }
 
-interface Row {
+interface ErasableRow {
   readonly id: string
   readonly also: string
   readonly body: Buffer
@@ -61,7 +61,7 @@ export async function erasePage(
   const messages = tables.find(({ table }) => table === place?.table)
   if (place === undefined || messages === undefined) return { erased: 0 }
   const { table, month, id, also } = place
-  const rows = await db.query<Row>(selectPage(messages), [month, id, also])
+  const rows = await db.query<ErasableRow>(selectPage(messages), [month, id, also])
   const bodies = await open(rows.map(({ body }) => body))
   const found = rows.filter((_, at) => {
     const body = bodies[at] ?? null

@@ -2,7 +2,7 @@ export { csvLine } from './csv.ts'
 export {
   deliveryOf,
   openDeliveryStore,
-  type Delivery,
+  type CallbackDelivery,
   type DeliveryRow,
   type DeliveryStore,
 } from './delivery-store.ts'
@@ -15,9 +15,9 @@ export {
   pageStatement,
   placeIn,
   scanned_usual,
-  type Found,
+  type FoundPage,
   type Place,
-  type Search,
+  type WalkSearch,
   type WalkedRow,
 } from './walk-store.ts'
 export { boundedPage, isId, isTime, readCursor, writeCursor, type Members } from './page.ts'

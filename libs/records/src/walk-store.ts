@@ -29,7 +29,7 @@ export function nextText(next: Place | undefined): string | undefined {
   return next && `${next.at.toISOString()} ${next.id}`
 }
 
-export interface Search {
+export interface WalkSearch {
   /** undefined: of any FSP. */
   readonly fspId: string | undefined
   /** Empty: in any state. */
@@ -39,7 +39,7 @@ export interface Search {
   readonly rows_max: number
 }
 
-export interface Found<Row> {
+export interface FoundPage<Row> {
   readonly rows: readonly Row[]
   /** undefined: there are no more. */
   readonly next: Place | undefined
@@ -89,22 +89,22 @@ function walk({ table, columns, time, scanned_max }: Walked, condition: string):
     order by ${time} desc, id desc limit ${scanned_max})`
 }
 
-interface Named {
+interface RowWithId {
   readonly id: string
 }
 
 /** One without id where the page is empty. */
-export type WalkedRow<Row extends Named> = (Row | { readonly id: null }) & {
+export type WalkedRow<Row extends RowWithId> = (Row | { readonly id: null }) & {
   /** Where the walk ended before its time. */
   readonly end_at: Date | null
   readonly end_id: string | null
 }
 
-export function foundIn<Row extends Named>(
+export function foundIn<Row extends RowWithId>(
   walked: readonly WalkedRow<Row>[],
   rows_max: number,
   timeOf: (row: Row) => Date,
-): Found<Row> {
+): FoundPage<Row> {
   const rows = walked.flatMap((row) => (isRow(row) ? [row] : []))
   const last = rows.at(-1)
   if (rows.length === rows_max && last !== undefined) {
@@ -115,6 +115,6 @@ export function foundIn<Row extends Named>(
   return { rows, next: { at: end_at, id: end_id } }
 }
 
-function isRow<Row extends Named>(row: WalkedRow<Row>): row is WalkedRow<Row> & Row {
+function isRow<Row extends RowWithId>(row: WalkedRow<Row>): row is WalkedRow<Row> & Row {
   return row.id !== null
 }

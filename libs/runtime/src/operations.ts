@@ -19,7 +19,7 @@ export interface OperationsOptions {
   readonly log: Logger
 }
 
-interface Answer {
+interface OperationsResponse {
   readonly status: number
   readonly contentType: string
   readonly body: string
@@ -41,7 +41,7 @@ async function respond(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  let answer: Answer
+  let answer: OperationsResponse
   try {
     answer = await answerTo(options, request)
   } catch (error) {
@@ -52,7 +52,10 @@ async function respond(
   response.writeHead(status, { 'content-type': contentType, ...retryAfter(status) }).end(body)
 }
 
-async function answerTo(options: OperationsOptions, request: IncomingMessage): Promise<Answer> {
+async function answerTo(
+  options: OperationsOptions,
+  request: IncomingMessage,
+): Promise<OperationsResponse> {
   const { health, metrics } = options
   const { pathname } = new URL(request.url ?? '/', 'http://localhost')
   switch (`${request.method ?? ''} ${pathname}`) {
@@ -67,14 +70,14 @@ async function answerTo(options: OperationsOptions, request: IncomingMessage): P
   }
 }
 
-function healthAnswer(report: HealthReport): Answer {
+function healthAnswer(report: HealthReport): OperationsResponse {
   return json(report.ok ? 200 : 503, report)
 }
 
-function fault(status: number, error: string): Answer {
+function fault(status: number, error: string): OperationsResponse {
   return json(status, { error })
 }
 
-function json(status: number, value: unknown): Answer {
+function json(status: number, value: unknown): OperationsResponse {
   return { status, contentType: 'application/json', body: JSON.stringify(value) }
 }

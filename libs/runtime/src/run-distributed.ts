@@ -40,7 +40,7 @@ export interface AloneOptions<Definitions extends SettingDefinitions> {
   readonly operatorCheck: ((grpc: GrpcHost) => OperatorCheck) | undefined
 }
 
-type Values = DistributedSettings & Readonly<Record<string, string | number>>
+type DistributedValues = DistributedSettings & Readonly<Record<string, string | number>>
 
 /** @param name folder name of the service */
 export function runDistributed<Definitions extends SettingDefinitions>(
@@ -50,7 +50,7 @@ export function runDistributed<Definitions extends SettingDefinitions>(
 ): Promise<void> {
   const all = { ...options.settings, ...grpcUrls(options.providers), ...distributedSettings }
   const startAlone = (values: SettingValues<SettingDefinitions>, log: Logger) =>
-    open({ ...options, name, settings: values as Values, log, host }, (parts) =>
+    open({ ...options, name, settings: values as DistributedValues, log, host }, (parts) =>
       options.start(values as SettingValues<Definitions>, parts),
     )
   return run<SettingDefinitions>(name, all, startAlone, host)
@@ -61,7 +61,7 @@ interface Alone extends Pick<
   'topics' | 'providers' | 'callersOf' | 'shipLog' | 'operatorCheck'
 > {
   readonly name: string
-  readonly settings: Values
+  readonly settings: DistributedValues
   readonly log: Logger
   readonly host: HostProcess
 }

@@ -36,7 +36,7 @@ export interface Transport {
   readonly databaseUrl: string
 }
 
-interface Found extends InsecureMode {
+interface InsecureConnection extends InsecureMode {
   readonly shown: string
   readonly hosts: readonly string[]
 }
@@ -95,7 +95,7 @@ export async function insecureRole(
   return [{ mode }]
 }
 
-function ofKafka({ settings }: Transport): readonly Found[] {
+function ofKafka({ settings }: Transport): readonly InsecureConnection[] {
   const { KAFKA_BROKERS, KAFKA_TLS, KAFKA_TLS_CERTIFICATE_FILE, KAFKA_SASL_MECHANISM } = settings
   const hosts = listIn(KAFKA_BROKERS).map(hostIn)
   if (hosts.every(isLoopbackHost)) return []
@@ -108,7 +108,7 @@ function ofKafka({ settings }: Transport): readonly Found[] {
 }
 
 /** Any other value of sslmode leaves the name of the server, or its certificate, unverified. */
-function ofPostgres({ databaseUrl }: Transport): readonly Found[] {
+function ofPostgres({ databaseUrl }: Transport): readonly InsecureConnection[] {
   const host = databaseHost(databaseUrl)
   if (host === undefined) return []
   const sslmode = new URL(databaseUrl).searchParams.get('sslmode') ?? ''
@@ -127,7 +127,7 @@ function databaseHost(databaseUrl: string): string | undefined {
   return host.startsWith('/') || host === '' || isLoopbackHost(host) ? undefined : host
 }
 
-function ofRedis({ settings: { REDIS_URL } }: Transport): readonly Found[] {
+function ofRedis({ settings: { REDIS_URL } }: Transport): readonly InsecureConnection[] {
   if (REDIS_URL === undefined || !URL.canParse(REDIS_URL)) return []
   const { protocol, hostname, password } = new URL(REDIS_URL)
   const host = withoutBrackets(hostname)
@@ -139,7 +139,11 @@ function ofRedis({ settings: { REDIS_URL } }: Transport): readonly Found[] {
   ]
 }
 
-function modeIf(isOn: boolean, mode: RelaxationName, at: Omit<Found, 'mode'>): readonly Found[] {
+function modeIf(
+  isOn: boolean,
+  mode: RelaxationName,
+  at: Omit<InsecureConnection, 'mode'>,
+): readonly InsecureConnection[] {
   return isOn ? [{ mode, ...at }] : []
 }
 

@@ -34,7 +34,7 @@ interface SentAttribute {
   readonly value: { readonly stringValue?: string; readonly intValue?: number }
 }
 
-interface Sent {
+interface TraceExport {
   readonly resourceSpans: readonly {
     readonly resource: { readonly attributes: readonly SentAttribute[] }
     readonly scopeSpans: readonly { readonly spans: readonly SentSpan[] }[]
@@ -48,7 +48,7 @@ export async function openCollector(): Promise<Collector> {
   const server = createServer((request, response) => {
     json(request).then(
       (sent) => {
-        spans.push(...spansIn(sent as Sent))
+        spans.push(...spansIn(sent as TraceExport))
         response.setHeader('content-type', 'application/json').end('{}')
       },
       () => response.destroy(),
@@ -69,7 +69,7 @@ export async function openCollector(): Promise<Collector> {
   }
 }
 
-function spansIn({ resourceSpans }: Sent): readonly CollectedSpan[] {
+function spansIn({ resourceSpans }: TraceExport): readonly CollectedSpan[] {
   return resourceSpans.flatMap(({ resource, scopeSpans }) => {
     const service = String(valuesOf(resource.attributes)['service.name'])
     return scopeSpans

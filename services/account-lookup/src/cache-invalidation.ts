@@ -12,7 +12,7 @@ const changes = [
   'ParticipantBatchAssociationProcessed',
 ] as const
 
-type Change = DomainEvent<(typeof changes)[number]>
+type OwnershipEvent = DomainEvent<(typeof changes)[number]>
 
 export function invalidateOnChanges(
   bus: EventBus,
@@ -30,7 +30,7 @@ export function invalidateOnChanges(
   })
 }
 
-function partiesOf(event: Change): readonly PartyName[] {
+function partiesOf(event: OwnershipEvent): readonly PartyName[] {
   if (event.name !== 'ParticipantBatchAssociationProcessed') return [event.payload]
   const { result } = event.payload
   return 'partyList' in result ? result.partyList.map(({ partyId }) => partyId) : []

@@ -11,12 +11,12 @@ import type { QueryEvent } from './lookups/contract.ts'
 export type RequestEvent = QueryEvent | CommandEvent
 
 type DeferredEvent = DomainEvent<'OracleRequestDeferred'>
-type Request = DeferredEvent['payload']['request']
+type DeferredRequest = DeferredEvent['payload']['request']
 
 /** The deferred request; a repeat has the same event id. */
 export function deferred(event: RequestEvent): OutgoingMessage {
   const { id, name, payload, relay, traceparent } = event
-  const request = { name, payload } as Request
+  const request = { name, payload } as DeferredRequest
   return newEvent(
     'account-lookup',
     'OracleRequestDeferred',

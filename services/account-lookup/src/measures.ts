@@ -3,7 +3,7 @@ import type { Metrics } from '@causeway/process'
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Owners } from './domain/owners.ts'
 
-export interface Measures {
+export interface LookupMeasures {
   lookedUp(outcome: Owners['type']): void
   /** DONE or the reason of the refusal. */
   worked(command: 'ASSOCIATE' | 'REMOVE', outcome: string): void
@@ -14,7 +14,7 @@ export interface Measures {
   forget(oracleId: number): void
 }
 
-export function openMeasures(metrics: Metrics): Measures {
+export function openMeasures(metrics: Metrics): LookupMeasures {
   const registers = [metrics]
   const lookups = new Counter({
     name: 'account_lookup_lookups_total',

@@ -28,7 +28,7 @@ import { oracleHandlers } from './oracles/serve.ts'
 import { sharedAnswersKey } from './oracles/shared-answers-store.ts'
 import { openOracleStore } from './oracles/store.ts'
 import { personHandlers } from './persons/serve.ts'
-import type { Settings } from './settings.ts'
+import type { AccountLookupSettings } from './settings.ts'
 
 const group = 'account_lookup'
 const delete_every_ms = 3_600_000
@@ -37,7 +37,11 @@ const delete_slice = 10_000
 const answer_ms = 60_000
 const ms_per_h = 3_600_000
 
-export const start = async (settings: Settings, parts: ProcessParts, bounds = usualBounds) => {
+export const start = async (
+  settings: AccountLookupSettings,
+  parts: ProcessParts,
+  bounds = usualBounds,
+) => {
   const log = parts.log.child({ service: 'account-lookup' })
   const { grpc } = parts
   const keyFile = settings.ACCOUNT_LOOKUP_COMPONENT_KEY_FILE
@@ -73,7 +77,7 @@ export const start = async (settings: Settings, parts: ProcessParts, bounds = us
   const age_max_ms = bounds.participantAge_ms
   const participants = await openParticipants({ group, grpc, bus, log, age_max_ms })
   const shared = { bus, participants, oracles, measures }
-  const deadline_ms = bounds.queryDeadline_ms
+  const { batch_max, batches_in_flight_max, queryDeadline_ms: deadline_ms } = bounds
   const lookups = { ...shared, db, owners, deadline_ms }
   const associations = { ...shared, db, store, onChanged: (party: Party) => owners.forget(party) }
   const listener = await invalidateOnChanges(bus, group, owners)
@@ -82,10 +86,7 @@ export const start = async (settings: Settings, parts: ProcessParts, bounds = us
     group,
     consumedEvents,
     (events, { publishDerived }) => handleBatch(lookups, associations, events, publishDerived),
-    {
-      batch_max: bounds.batch_max,
-      batches_in_flight_max: bounds.batches_in_flight_max,
-    },
+    { batch_max, batches_in_flight_max },
   )
   const deferred = await onEvents(
     bus,
@@ -133,7 +134,7 @@ async function memoryOfAnswers(shared: SharedMemory, db: Database): Promise<Shar
   return shared.isSole ? shared : authenticatedMemory(shared, await sharedAnswersKey(db))
 }
 
-function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Database> {
+function openOwnDatabase(settings: AccountLookupSettings, parts: ProcessParts): Promise<Database> {
   return parts.openDatabase({
     url: settings.ACCOUNT_LOOKUP_DATABASE_URL,
     ...schemaOf('account-lookup'),
@@ -142,8 +143,8 @@ function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Datab
 }
 
 /** Undefined: no client certificate, and the public CAs. */
-async function oracleTlsOf(settings: Settings): Promise<ClientTls | undefined> {
-  const pem = (name: keyof Settings & `ACCOUNT_LOOKUP_ORACLE_TLS_${string}_FILE`) =>
+async function oracleTlsOf(settings: AccountLookupSettings): Promise<ClientTls | undefined> {
+  const pem = (name: keyof AccountLookupSettings & `ACCOUNT_LOOKUP_ORACLE_TLS_${string}_FILE`) =>
     readPem(name, settings[name])
   const hasCertificate = settings.ACCOUNT_LOOKUP_ORACLE_TLS_CERTIFICATE_FILE !== undefined
   const hasCa = settings.ACCOUNT_LOOKUP_ORACLE_TLS_CA_FILE !== undefined
@@ -166,7 +167,7 @@ function recentOf({ cacheAge_ms, queryDeadline_ms }: LookupBounds): number {
   return cacheAge_ms + queryDeadline_ms + answer_ms
 }
 
-function oracleBounds(settings: Settings, bounds: LookupBounds) {
+function oracleBounds(settings: AccountLookupSettings, bounds: LookupBounds) {
   const { attempts_max, calls_max, failures_max, trial_every_ms } = bounds
   const { ACCOUNT_LOOKUP_ORACLE_TIMEOUT_MS: timeout_ms } = settings
   return { timeout_ms, attempts_max, calls_max, failures_max, trial_every_ms }
@@ -174,7 +175,7 @@ function oracleBounds(settings: Settings, bounds: LookupBounds) {
 
 /** The log redelivers only the events that it retains: ids of older ones are not needed. */
 function deleteOldRequests(
-  settings: Settings,
+  settings: AccountLookupSettings,
   bounds: LookupBounds,
   { db, store }: { readonly db: Database; readonly store: AssociationStore },
   log: Logger,

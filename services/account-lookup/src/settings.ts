@@ -52,4 +52,4 @@ export const settings = {
   ...egressSettings,
 }
 
-export type Settings = SettingValues<typeof settings>
+export type AccountLookupSettings = SettingValues<typeof settings>

@@ -19,14 +19,14 @@ export interface TtlCacheOptions<Value> extends ReadThroughOptions<Value> {
   readonly clock: () => number
 }
 
-interface Entry<Value> {
+interface CacheEntry<Value> {
   readonly value: Value
   readonly requested_ms: number
 }
 
 export function ttlCache<Value>(options: TtlCacheOptions<Value>): TtlCache<Value> {
   const { load, entries_max, age_max_ms, clock } = options
-  const cache = readThrough<Entry<Value>>({
+  const cache = readThrough<CacheEntry<Value>>({
     entries_max,
     async load(keys) {
       const requested_ms = clock()

@@ -2,7 +2,7 @@
 import type { Reason } from './contract.ts'
 import type { Json } from './json.ts'
 
-export type Answer = Answered | File | Refused
+export type OperationResult = Answered | File | RefusedOperation
 
 export interface Answered {
   readonly outcome: 'answered'
@@ -23,7 +23,7 @@ export interface File {
   readonly name: string | undefined
 }
 
-export interface Refused {
+export interface RefusedOperation {
   readonly outcome: 'refused'
   readonly reason: Reason
   /** A detail for people, in addition to the text of the error code; may be empty. */
@@ -43,6 +43,6 @@ export function file(type: string, pieces: File['pieces'], name?: string): File 
   return { outcome: 'file', type, pieces, name }
 }
 
-export function refused(reason: Reason, detail = ''): Refused {
+export function refused(reason: Reason, detail = ''): RefusedOperation {
   return { outcome: 'refused', reason, detail }
 }

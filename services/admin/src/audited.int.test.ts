@@ -10,7 +10,7 @@ import * as quoting from '@causeway/quoting'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newKeyPair, openAdminOfFsps } from './testing/identities.ts'
-import type { World } from './testing/world.ts'
+import type { AdminWorld } from './testing/world.ts'
 import { accountOf, deferredNet, deposit } from './testing/scheme.ts'
 
 const services = [
@@ -22,7 +22,7 @@ const services = [
   notifications,
 ] as const
 
-let admin: World
+let admin: AdminWorld
 const entries: DomainEvent<'/audit-log-write'>['payload'][] = []
 
 beforeAll(async () => {

@@ -5,11 +5,11 @@
  */
 import { errorCatalogue, errorInformation, type ErrorCode } from '@causeway/fspiop'
 import type { RefusalReason } from '@causeway/protos'
-import type { Refused } from './answer.ts'
+import type { RefusedOperation } from './answer.ts'
 import type { Json } from './json.ts'
-import type { Settings } from './settings.ts'
+import type { AdminSettings } from './settings.ts'
 
-export type Compatibility = Settings['COMPATIBILITY']
+export type Compatibility = AdminSettings['COMPATIBILITY']
 
 interface Meaning {
   readonly status: 400 | 401 | 403 | 404 | 405 | 406 | 409 | 500 | 501 | 503
@@ -188,7 +188,7 @@ export function isReason(word: string): word is Reason {
 
 /** Status and body of a refusal. */
 export function errorAnswer(
-  { reason, detail }: Refused,
+  { reason, detail }: RefusedOperation,
   compatibility: Compatibility,
 ): { readonly status: number; readonly body: Json } {
   const { status, code } = meaningOf(reason, compatibility)

@@ -12,7 +12,7 @@ import {
 } from '@causeway/fspiop'
 import { amountFromJson, isCurrency, parseAmount, UNITS_PER_ONE } from '@causeway/money'
 import { z } from 'zod'
-import { refused, type Refused } from './answer.ts'
+import { refused, type RefusedOperation } from './answer.ts'
 import { isReason, type Reason } from './contract.ts'
 import { numberMember } from './json.ts'
 
@@ -278,7 +278,7 @@ export const pathVariables = {
   contentHash: z.string().regex(/^[\da-f]{64}$/, { error: 'must be 64 hexadecimal digits' }),
 }
 
-export type Read<Value> = { readonly outcome: 'read'; readonly value: Value } | Refused
+export type Read<Value> = { readonly outcome: 'read'; readonly value: Value } | RefusedOperation
 
 /** Reads what a client sent. Of several faults a missing member is reported, else the first one. */
 export function read<Value>(schema: z.ZodType<Value>, sent: unknown): Read<Value> {
@@ -288,7 +288,7 @@ export function read<Value>(schema: z.ZodType<Value>, sent: unknown): Read<Value
   return faults.find(({ reason }) => reason === 'MISSING') ?? faults[0] ?? refused('INVALID')
 }
 
-function faultOf(issue: z.core.$ZodIssue, sent: unknown): Refused {
+function faultOf(issue: z.core.$ZodIssue, sent: unknown): RefusedOperation {
   const where = issue.path.join('.') || 'body'
   if (issue.code === 'unrecognized_keys') {
     return refused('INVALID', `unknown member ${[...issue.path, issue.keys[0] ?? ''].join('.')}`)

@@ -6,17 +6,17 @@ import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { newPayment, request } from './testing/payments.ts'
-import { openWorld, type Answer, type World } from './testing/world.ts'
+import { openWorld, type ApiResponse, type AdminWorld } from './testing/world.ts'
 import { accountOf, deposit, onboard, openScheme } from './testing/scheme.ts'
 
 const services = [participantLifecycle, settlements, transfers] as const
 
-let admin: World
+let admin: AdminWorld
 let path: string
 
 const compatibilities = ['specification', 'mojaloop'] as const
 
-function refusalOf({ status, json }: Answer): string {
+function refusalOf({ status, json }: ApiResponse): string {
   const { errorInformation } = json as { errorInformation: { errorCode: string } }
   return `${status} ${errorInformation.errorCode}`
 }
@@ -37,7 +37,7 @@ async function reserve(amount: string, transferId: string = randomUUID()): Promi
   return transferId
 }
 
-function complete(transferId: string, action: string): Promise<Answer> {
+function complete(transferId: string, action: string): Promise<ApiResponse> {
   return admin.call('PUT', `${path}/transfers/${transferId}`, {
     action,
     reason: 'the bank says so',

@@ -22,7 +22,7 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express'
-import { refused, type Answer, type File } from './answer.ts'
+import { refused, type OperationResult, type File } from './answer.ts'
 import { consoleFiles } from './console.ts'
 import { errorAnswer, type Compatibility, type Reason } from './contract.ts'
 import { read, type Read } from './fields.ts'
@@ -62,7 +62,7 @@ export function operatorApp(
   app.disable('x-powered-by')
   app.enable('case sensitive routing')
   app.set('query parser', 'simple')
-  const send = (response: Response, answer: Answer) => {
+  const send = (response: Response, answer: OperationResult) => {
     write(response, answer, options.compatibility)
   }
   app.use(harden(options))
@@ -138,7 +138,7 @@ async function run(
   request: Request,
   caller: Caller,
   options: HttpOptions,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const { guard, log } = options
   const address = addressOf(request, options)
   const call = readCall(operation, request, caller, networkOf(address))
@@ -166,7 +166,7 @@ async function run(
 
 /** A refusal that indicates an attack is a security event. */
 function note(
-  answer: Answer,
+  answer: OperationResult,
   operation: GuardedOperation,
   request: Request,
   actor: string,
@@ -202,14 +202,14 @@ function ipv4Of(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/, '')
 }
 
-type Asked = Parameters<Operation['run']>[0]
+type OperationCall = Parameters<Operation['run']>[0]
 
 /** After failures of the same address a log-in waits; to begin one (201) counts like a failure. */
 async function logIn(
   operation: Operation,
-  call: Asked,
+  call: OperationCall,
   { attempts }: HttpOptions,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const by = { address: call.address, name: nameIn(call.body) }
   if (!(await attempts.admit(by))) return refused('BUSY', 'too many log-ins wait')
   try {
@@ -222,7 +222,7 @@ async function logIn(
   }
 }
 
-function isFailure(answer: Answer): boolean {
+function isFailure(answer: OperationResult): boolean {
   if (answer.outcome === 'answered') return answer.status === 201
   return answer.outcome === 'refused' && wrong.has(answer.reason)
 }
@@ -245,7 +245,7 @@ function readCall(
   request: Request,
   { actor, token }: Caller,
   address: string,
-): Read<Asked> {
+): Read<OperationCall> {
   const types = ['json', ...(operation.about.files ?? [])]
   const wanted = request.accepts(types) || (acceptsVendorJson(request) && 'json')
   if (wanted === false) return refused('NOT_ACCEPTABLE', 'answers are application/json')
@@ -275,7 +275,7 @@ function readCall(
   }
 }
 
-function sentIn({ url, body }: Request): Asked['sent'] {
+function sentIn({ url, body }: Request): OperationCall['sent'] {
   return { uri: url, body: Buffer.isBuffer(body) ? body.toString('utf8') : '' }
 }
 
@@ -331,7 +331,9 @@ function basicOf({ headers: { authorization = '' } }: Request) {
 }
 
 /** Errors before an operation: a path or body that cannot be decoded, or is too large. */
-function unreadable(send: (response: Response, answer: Answer) => void): ErrorRequestHandler {
+function unreadable(
+  send: (response: Response, answer: OperationResult) => void,
+): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
     if (response.headersSent) {
       next(error)
@@ -349,7 +351,7 @@ function unreadable(send: (response: Response, answer: Answer) => void): ErrorRe
   }
 }
 
-function write(response: Response, answer: Answer, compatibility: Compatibility): void {
+function write(response: Response, answer: OperationResult, compatibility: Compatibility): void {
   if (answer.outcome === 'file') {
     writeFile(response, answer)
     return

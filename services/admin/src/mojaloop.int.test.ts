@@ -2,12 +2,12 @@ import * as participantLifecycle from '@causeway/participant-lifecycle'
 import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openWorld, type World } from './testing/world.ts'
+import { openWorld, type AdminWorld } from './testing/world.ts'
 import { deferredNet } from './testing/scheme.ts'
 
 const services = [participantLifecycle, settlements, transfers] as const
 
-let admin: World
+let admin: AdminWorld
 
 beforeAll(async () => {
   admin = await openWorld(services, { COMPATIBILITY: 'mojaloop' })

@@ -11,7 +11,7 @@ import * as transfers from '@causeway/transfers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { refusalOf } from './testing/identities.ts'
-import { openWorld, type World } from './testing/world.ts'
+import { openWorld, type AdminWorld } from './testing/world.ts'
 import {
   accountOf,
   accountsOf,
@@ -36,7 +36,7 @@ const services = [
   audit,
 ] as const
 
-let admin: World
+let admin: AdminWorld
 
 beforeAll(async () => {
   admin = await openWorld(services)

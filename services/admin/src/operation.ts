@@ -3,7 +3,7 @@
  * refusals. Requests are read with the row, and the OpenAPI document is generated from it.
  */
 import { z } from 'zod'
-import type { Answer } from './answer.ts'
+import type { OperationResult } from './answer.ts'
 import type { Reason } from './contract.ts'
 import { pathVariables } from './fields.ts'
 
@@ -26,7 +26,7 @@ type PathValues<Path extends string> = {
 }
 
 /** The arguments of an operation: a request that was read and is valid. */
-export interface Asked<Body, Search> {
+export interface OperationRequest<Body, Search> {
   /** The operator's name, 'unknown' where none is required. */
   readonly actor: string
   /** The token that was sent, '' where none is required. */
@@ -47,7 +47,10 @@ export interface Asked<Body, Search> {
   readonly header: (name: string) => string
 }
 
-export type Call<Body, Path extends string = string, Search = Query> = Asked<Body, Search> &
+export type Call<Body, Path extends string = string, Search = Query> = OperationRequest<
+  Body,
+  Search
+> &
   PathValues<Path>
 
 /** The answer by status: its shape, or null when it has no body. */
@@ -83,16 +86,18 @@ export interface Operation {
   readonly query: z.ZodType
   /** null: the operation takes no body; one that is sent is not read. */
   readonly body: z.ZodType | null
-  run(call: Asked<unknown, unknown>): Promise<Answer>
+  run(call: OperationRequest<unknown, unknown>): Promise<OperationResult>
 }
 
-type Run<Body, Path extends string, Search> = (call: Call<Body, Path, Search>) => Promise<Answer>
+type RunOperation<Body, Path extends string, Search> = (
+  call: Call<Body, Path, Search>,
+) => Promise<OperationResult>
 
 /** An operation without a body. */
 export function reads<const Path extends string, Search = Query>(
   path: Path,
   about: About<Search>,
-  run: Run<undefined, Path, Search>,
+  run: RunOperation<undefined, Path, Search>,
 ): Operation {
   return operation({ method: 'GET', path, body: null, about, run })
 }
@@ -102,7 +107,7 @@ export function commands<const Path extends string, Search = Query>(
   method: 'POST' | 'DELETE',
   path: Path,
   about: About<Search>,
-  run: Run<undefined, Path, Search>,
+  run: RunOperation<undefined, Path, Search>,
 ): Operation {
   return operation({ method, path, body: null, about, run })
 }
@@ -113,20 +118,22 @@ export function writes<Body, const Path extends string, Search = Query>(
   path: Path,
   body: z.ZodType<Body>,
   about: About<Search>,
-  run: Run<Body, Path, Search>,
+  run: RunOperation<Body, Path, Search>,
 ): Operation {
   return operation({ method, path, body, about, run })
 }
 
-interface Row<Body, Path extends string, Search> {
+interface OperationRow<Body, Path extends string, Search> {
   readonly method: Operation['method']
   readonly path: Path
   readonly body: z.ZodType<Body> | null
   readonly about: About<Search>
-  run(call: Call<Body, Path, Search>): Promise<Answer>
+  run(call: Call<Body, Path, Search>): Promise<OperationResult>
 }
 
-function operation<Body, Path extends string, Search>(row: Row<Body, Path, Search>): Operation {
+function operation<Body, Path extends string, Search>(
+  row: OperationRow<Body, Path, Search>,
+): Operation {
   const made: Typed<Body, Path, Search> = {
     ...row,
     variables: variablesOf(row.path),
@@ -141,7 +148,7 @@ export function pathOf({ variables }: Operation) {
 }
 
 interface Typed<Body, Path extends string, Search> extends Omit<Operation, 'run'> {
-  run(call: Call<Body, Path, Search>): Promise<Answer>
+  run(call: Call<Body, Path, Search>): Promise<OperationResult>
 }
 
 /** A path variable without a description is a bug: the start fails. */

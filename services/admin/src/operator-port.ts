@@ -16,15 +16,15 @@ import {
   type RelaxationName,
   type Service,
 } from '@causeway/process'
-import type { Settings } from './settings.ts'
+import type { AdminSettings } from './settings.ts'
 
 export type DoorSettings = Pick<
-  Settings,
+  AdminSettings,
   | 'OPERATOR_HOST'
   | 'OPERATOR_IDENTITY'
   | 'ACCEPT_RELAXATIONS'
   | 'TLS_RENEWAL_MS'
-  | Extract<keyof Settings, `OPERATOR_TLS${string}`>
+  | Extract<keyof AdminSettings, `OPERATOR_TLS${string}`>
 >
 
 /**
@@ -50,7 +50,7 @@ export function refuseOpenDoor(settings: DoorSettings, fourEyes: boolean, isSole
  * @param isSole whether all services are this one process
  */
 export function needsFourEyes(
-  { FOUR_EYES, OPERATOR_HOST }: Pick<Settings, 'FOUR_EYES' | 'OPERATOR_HOST'>,
+  { FOUR_EYES, OPERATOR_HOST }: Pick<AdminSettings, 'FOUR_EYES' | 'OPERATOR_HOST'>,
   isSole: boolean,
 ): boolean {
   if (FOUR_EYES !== 'auto') return FOUR_EYES === 'required'

@@ -4,12 +4,12 @@ import * as transfers from '@causeway/transfers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { openWorld, type Answer, type World } from './testing/world.ts'
+import { openWorld, type ApiResponse, type AdminWorld } from './testing/world.ts'
 import { accountOf, deferredNet, deposit, onboard, openScheme } from './testing/scheme.ts'
 
 const services = [participantLifecycle, settlements, transfers] as const
 
-let admin: World
+let admin: AdminWorld
 /** `known` is an active participant, `sleeper` an inactive one. */
 let settlementId: number
 let positionId: number
@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(() => admin.stop())
 
-function refusalOf({ status, json }: Answer): string {
+function refusalOf({ status, json }: ApiResponse): string {
   const { errorCode, errorDescription } = (
     json as { errorInformation: { errorCode: string; errorDescription: string } }
   ).errorInformation

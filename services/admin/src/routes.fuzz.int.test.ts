@@ -16,7 +16,7 @@ import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { openWorld, type World } from './testing/world.ts'
+import { openWorld, type AdminWorld } from './testing/world.ts'
 
 interface Schema {
   readonly $ref?: string
@@ -51,7 +51,7 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
-let admin: World
+let admin: AdminWorld
 let document: Document
 
 beforeAll(async () => {

@@ -26,7 +26,7 @@ import {
 import { operatorApp } from './http.ts'
 import { writeJson } from './json.ts'
 import { operations } from './routes.ts'
-import type { Settings } from './settings.ts'
+import type { AdminSettings } from './settings.ts'
 import { connect } from './upstream.ts'
 
 export interface Admin extends Service {
@@ -34,7 +34,7 @@ export interface Admin extends Service {
   readonly url: string
 }
 
-export const start: Start<Settings, Admin> = async (settings, parts) => {
+export const start: Start<AdminSettings, Admin> = async (settings, parts) => {
   const { isSole } = parts.shared
   const fourEyes = needsFourEyes(settings, isSole)
   refuseOpenDoor(settings, fourEyes, isSole)
@@ -105,7 +105,7 @@ export const start: Start<Settings, Admin> = async (settings, parts) => {
 function participantNames({
   AUTH_SERVICE_PARTICIPANT: hosted,
   COMPATIBILITY,
-}: Settings): (name: string) => string {
+}: AdminSettings): (name: string) => string {
   const isHosted = (name: string) => name.toLowerCase() === hosted.toLowerCase()
   return (name) => (COMPATIBILITY === 'mojaloop' && isHosted(name) ? hosted : name)
 }
@@ -115,7 +115,7 @@ interface Access extends Service {
 }
 
 async function openAccess(
-  { OPERATOR_IDENTITY, HUB_NAME: hubName }: Settings,
+  { OPERATOR_IDENTITY, HUB_NAME: hubName }: AdminSettings,
   { grpc, bus }: Pick<ProcessParts, 'grpc' | 'bus'>,
   log: Logger,
   all: readonly GuardedOperation[],

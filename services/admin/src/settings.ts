@@ -91,4 +91,4 @@ export const settings = {
   }),
 }
 
-export type Settings = SettingValues<typeof settings>
+export type AdminSettings = SettingValues<typeof settings>

@@ -7,7 +7,7 @@ import {
   type SettlementModel,
 } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, refused, type Answer } from './answer.ts'
+import { answered, refused, type OperationResult } from './answer.ts'
 import {
   currency,
   flag,
@@ -110,12 +110,12 @@ export function settlementModelOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-async function listModels(deps: Deps): Promise<Answer> {
+async function listModels(deps: Deps): Promise<OperationResult> {
   const { models } = await deps.models.GetSettlementModels({})
   return answered(200, models.map(modelBody))
 }
 
-async function getModel(deps: Deps, name: string): Promise<Answer> {
+async function getModel(deps: Deps, name: string): Promise<OperationResult> {
   const { models } = await deps.models.GetSettlementModels({ name })
   const [model] = models
   if (model === undefined) return refused('MODEL_UNKNOWN', `settlement model ${name}`)
@@ -130,7 +130,7 @@ async function createModel(
   deps: Deps,
   body: z.infer<typeof creation>,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   if (body.currency === undefined && deps.settings.COMPATIBILITY !== 'mojaloop') {
     return refused('MISSING', 'currency')
   }
@@ -171,7 +171,7 @@ async function changeModel(
   name: string,
   body: z.infer<typeof state>,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const { isActive } = body
   const change = { name, isActive, actor, ...cronOf(body) }
   const { model, refusal } = await deps.models.UpdateSettlementModel(change)

@@ -1,7 +1,7 @@
 /** The transaction of two FSPs, read from the ILP packet of the transfer that paid it. */
 import { decodePacket, readTransaction } from '@causeway/fspiop'
 import { z } from 'zod'
-import { answered, refused, type Answer } from './answer.ts'
+import { answered, refused, type OperationResult } from './answer.ts'
 import type { Json } from './json.ts'
 import { reads, type Operation } from './operation.ts'
 import type { Deps } from './upstream.ts'
@@ -43,7 +43,7 @@ export function transactionOperations(deps: Deps): readonly Operation[] {
 }
 
 /** The hub relays packets that it cannot read, so not every transfer shows a transaction. */
-async function getTransaction(deps: Deps, transferId: string): Promise<Answer> {
+async function getTransaction(deps: Deps, transferId: string): Promise<OperationResult> {
   const { ilpPacket } = await deps.transfers.GetTransferPacket({ id: transferId })
   if (ilpPacket === undefined) {
     return refused('TRANSACTION_UNKNOWN', `transfer ${transferId} not found`)

@@ -44,9 +44,9 @@ import {
   type Refusal,
 } from '@causeway/protos'
 import { callsOf, type approvalKinds } from '@causeway/services'
-import { refused, type Refused } from './answer.ts'
+import { refused, type RefusedOperation } from './answer.ts'
 import { isReason } from './contract.ts'
-import type { Settings } from './settings.ts'
+import type { AdminSettings } from './settings.ts'
 
 type ApprovalOwner = (typeof approvalKinds)[keyof typeof approvalKinds]['service']
 
@@ -94,7 +94,7 @@ export interface Upstream {
 
 /** The dependencies of every operation. */
 export interface Deps extends Upstream {
-  readonly settings: Settings
+  readonly settings: AdminSettings
   /** For the entries of the audit log that no service makes. */
   readonly publish: EventBus['publish']
   /** Whether each change needs a second person. */
@@ -172,12 +172,12 @@ export const questions: Readonly<Record<string, (upstream: Upstream) => Promise<
 export const longDeadline = { deadline_ms: 60_000 } as const
 
 /** Another service's refusal; a reason that is not in the table is a bug. */
-export function refusedUpstream({ reason, detail }: Refusal): Refused {
+export function refusedUpstream({ reason, detail }: Refusal): RefusedOperation {
   if (!isReason(reason)) throw new Error(`another service refused for ${reason}: ${detail}`)
   return refused(reason, detail)
 }
 
-export function unknownParticipant(name: string): Refused {
+export function unknownParticipant(name: string): RefusedOperation {
   return refused('PARTICIPANT_UNKNOWN', `participant ${name}`)
 }
 

@@ -36,7 +36,7 @@ export function lastArchiveOf(month: Month, entry: ArchivedTable): LastArchive {
   return { digest, archivedAt: new Date(entry.archived_at) }
 }
 
-export interface Evidence {
+export interface ArchiveEvidence {
   /** Of the month; undefined: no entry is encrypted, or no key is used. */
   readonly key: Buffer | undefined
   /** Whether a file without encryption is accepted. */
@@ -52,7 +52,7 @@ export interface Evidence {
 export function requireGenuine(
   month: Month,
   entry: ArchivedTable,
-  { key, plain, last }: Evidence,
+  { key, plain, last }: ArchiveEvidence,
 ): void {
   const isEncrypted = entry.encryption !== undefined
   if (!isEncrypted && !plain) {

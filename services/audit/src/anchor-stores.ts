@@ -9,13 +9,13 @@ import { openAnchorBucket } from './anchor-bucket.ts'
 import { openAnchorFile } from './anchor-file.ts'
 import { anchorHead } from './anchoring.ts'
 import { headOf } from './store.ts'
-import type { Settings } from './settings.ts'
+import type { AuditSettings } from './settings.ts'
 import type { IsSigned, Signer } from './signing.ts'
 
 const day_ms = 86_400_000
 
 /** Throws StartError for a file that cannot be written, and for a bucket without address or key. */
-export async function openAnchorStores(settings: Settings): Promise<readonly AnchorStore[]> {
+export async function openAnchorStores(settings: AuditSettings): Promise<readonly AnchorStore[]> {
   const { AUDIT_ANCHOR_FILE: path, AUDIT_ANCHOR_S3_URL: url } = settings
   return [
     ...(path === undefined ? [] : [await openAnchorFile('AUDIT_ANCHOR_FILE', path)]),
@@ -23,7 +23,7 @@ export async function openAnchorStores(settings: Settings): Promise<readonly Anc
   ]
 }
 
-function bucketOf(settings: Settings, address: string): AnchorStore {
+function bucketOf(settings: AuditSettings, address: string): AnchorStore {
   const { AUDIT_ANCHOR_S3_KEY_ID: accessKeyId, AUDIT_ANCHOR_S3_SECRET: secretAccessKey } = settings
   const url = baseAddressFault(address) === undefined ? new URL(address) : undefined
   if (url === undefined || !/^\/[\w.-]+(\/[\w.-]+)*\/?$/.test(url.pathname)) {

@@ -23,14 +23,14 @@ export function filterOf(query: AuditQuery): Filter {
   }
 }
 
-export interface Page {
+export interface ChainPageQuery {
   readonly after: bigint
   readonly limit: number
   /** An entry that the caller has noted elsewhere. */
   readonly noted: Link | undefined
 }
 
-export function pageOf(page: ChainPage): Page {
+export function pageOf(page: ChainPage): ChainPageQuery {
   const { notedN = '', notedHash = '' } = page
   const noted = isNumber(notedN) && /^[\da-f]{64}$/i.test(notedHash)
   return {

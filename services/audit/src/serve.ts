@@ -8,7 +8,7 @@ import { present, type AuditQuery, type auditService } from '@causeway/protos'
 import { isAnchorSigned, type Anchor, type AnchorStore } from './anchor.ts'
 import { decryptedEntry } from './confidential.ts'
 import { faultOfNamed, verifyAnchors } from './anchoring.ts'
-import { entryMessage, filterOf, linkOf, pageOf, type Page } from './contract.ts'
+import { entryMessage, filterOf, linkOf, pageOf, type ChainPageQuery } from './contract.ts'
 import { faultsOf, origin, type Link } from './chain.ts'
 import type { IsSigned } from './signing.ts'
 import { findEntries, hashesAt, headOf, linksAfter, type HeadRow } from './store.ts'
@@ -16,7 +16,7 @@ import { newestVerification } from './verification/store.ts'
 
 const faults_max = 100
 
-export interface ServeParts {
+export interface AuditParts {
   readonly db: Database
   readonly bus: EventBus
   /** Undefined: nothing is encrypted. */
@@ -26,7 +26,7 @@ export interface ServeParts {
   readonly stores: readonly AnchorStore[]
 }
 
-export function serveAudit(parts: ServeParts): Handlers<typeof auditService> {
+export function serveAudit(parts: AuditParts): Handlers<typeof auditService> {
   const { db, isSigned } = parts
   return {
     async ListAuditEntries(query) {
@@ -53,7 +53,7 @@ export function serveAudit(parts: ServeParts): Handlers<typeof auditService> {
 /** Nothing is returned without the entry about it. */
 async function readConfidential(
   tx: Transaction,
-  { bus, seal, isSigned }: ServeParts,
+  { bus, seal, isSigned }: AuditParts,
   query: AuditQuery,
   actor: string,
 ) {
@@ -79,7 +79,7 @@ async function readConfidential(
   }
 }
 
-async function describe({ db, isSigned, stores }: ServeParts) {
+async function describe({ db, isSigned, stores }: AuditParts) {
   const head = await headOf(db)
   const anchor = await newestAnchor(stores)
   const verified = await newestVerification(db)
@@ -104,10 +104,14 @@ async function newestAnchor(stores: readonly AnchorStore[]): Promise<Anchor | un
   return anchors.toSorted((one, other) => (one.n < other.n ? 1 : -1))[0]
 }
 
-export type VerifyParts = Pick<ServeParts, 'isSigned' | 'stores'>
+export type VerifyParts = Pick<AuditParts, 'isSigned' | 'stores'>
 
 /** One page of the chain; with the last one also the head, the anchors and the noted entry. */
-export async function verifyPage(tx: Queries, { after, limit, noted }: Page, parts: VerifyParts) {
+export async function verifyPage(
+  tx: Queries,
+  { after, limit, noted }: ChainPageQuery,
+  parts: VerifyParts,
+) {
   const { isSigned } = parts
   const before = await linkAt(tx, after)
   const links = (await linksAfter(tx, after, limit)).map((row) => linkOf(row, isSigned))

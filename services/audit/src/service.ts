@@ -13,7 +13,7 @@ import { openExport } from './export/open.ts'
 import { openLogStore, serveLogStore } from './log/open.ts'
 import { serveQuarantine } from './quarantine/serve.ts'
 import { serveAudit } from './serve.ts'
-import type { Settings } from './settings.ts'
+import type { AuditSettings } from './settings.ts'
 import { openSigner, openVerifier, type Signer, type Verifier } from './signing.ts'
 import { openVerification } from './verification/open.ts'
 import { headOf, signingKeyIds, signNewHead, storeKey } from './store.ts'
@@ -23,7 +23,7 @@ const alive = statement('select 1')
 const day_ms = 86_400_000
 
 export const start = async (
-  settings: Settings,
+  settings: AuditSettings,
   given: ProcessParts,
   bounds: AuditBounds = usualBounds,
 ): Promise<Service> => {
@@ -80,7 +80,7 @@ export const start = async (
 }
 
 /** The keys that sign, verify and encrypt. */
-async function openSigning(settings: Settings, hsm: Token | undefined) {
+async function openSigning(settings: AuditSettings, hsm: Token | undefined) {
   const signer = await openSigner('AUDIT_SIGNING_KEY_FILE', settings.AUDIT_SIGNING_KEY_FILE, hsm)
   const trustedFile = settings.AUDIT_TRUSTED_KEYS_FILE
   const verifier = await openVerifier('AUDIT_TRUSTED_KEYS_FILE', trustedFile, signer)

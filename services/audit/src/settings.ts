@@ -87,4 +87,4 @@ export const settings = {
   ...cryptoSettings,
 }
 
-export type Settings = SettingValues<typeof settings>
+export type AuditSettings = SettingValues<typeof settings>

@@ -8,11 +8,11 @@ import { makeCa, makeCsr } from '@causeway/pki'
 import { eventually } from '@causeway/process/testing'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { fsp, openWorld, type World } from './testing/world.ts'
+import { fsp, openWorld, type AuthServiceWorld } from './testing/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'causeway-auth-'))
 const received: Payload<'/audit-log-write'>[] = []
-let auth: World
+let auth: AuthServiceWorld
 
 beforeAll(async () => {
   const { certificate, key } = makeCa({

@@ -3,9 +3,9 @@
  * process.
  */
 import { z } from 'zod'
-import { refuse, type Refused } from './domain/refusal.ts'
+import { refuse, type RefusedCommand } from './domain/refusal.ts'
 
-export function isRefused(value: object): value is Refused {
+export function isRefused(value: object): value is RefusedCommand {
   return 'type' in value && value.type === 'REFUSE'
 }
 
@@ -18,7 +18,7 @@ export function timeOf<Otherwise extends Date | null>(
   name: string,
   text: string | undefined,
   otherwise: Otherwise,
-): Date | Otherwise | Refused {
+): Date | Otherwise | RefusedCommand {
   if (text === undefined) return otherwise
   const read = time.safeParse(text).success ? new Date(text) : undefined
   const year = read?.getUTCFullYear() ?? 0
@@ -33,7 +33,7 @@ export function timeMessage(time: Date): string {
 
 const text_max = 128
 
-export function createdByFault(createdBy: string): Refused | undefined {
+export function createdByFault(createdBy: string): RefusedCommand | undefined {
   return createdBy.length > text_max || /\p{Cc}/u.test(createdBy)
     ? refuse('INVALID', `createdBy must have at most ${text_max} characters`)
     : undefined

@@ -2,7 +2,7 @@
 import type { Metrics } from '@causeway/process'
 import { Counter } from 'prom-client'
 
-export interface Measures {
+export interface AuthMeasures {
   token(issued: boolean): void
   certificate(issued: boolean): void
   ping(identity: string): void
@@ -20,7 +20,7 @@ export interface Measures {
 
 const outcomeOf = (issued: boolean) => ({ outcome: issued ? 'issued' : 'refused' })
 
-export function openMeasures(metrics: Metrics): Measures {
+export function openMeasures(metrics: Metrics): AuthMeasures {
   const registers = [metrics]
   const tokens = new Counter({
     name: 'auth_service_tokens_total',

@@ -5,17 +5,17 @@ import type { Database } from '@causeway/postgres'
 import type { Logger, Periodic, Service } from '@causeway/process'
 import { periodically, stopAll } from '@causeway/process'
 import type { AuthBounds } from './bounds.ts'
-import type { Measures } from './measures.ts'
-import type { Settings } from './settings.ts'
+import type { AuthMeasures } from './measures.ts'
+import type { AuthServiceSettings } from './settings.ts'
 
 export interface OwnParts {
-  readonly settings: Settings
+  readonly settings: AuthServiceSettings
   readonly bounds: AuthBounds
   readonly db: Database
   /** Signs the audit entries of this service. */
   readonly bus: EventBus
   readonly grpc: GrpcHost
-  readonly measures: Measures
+  readonly measures: AuthMeasures
   readonly log: Logger
 }
 

@@ -10,11 +10,11 @@ import { openTokenKeys } from './fsps/credentials/token-keys.ts'
 import { openAdapters } from './cryptography/adapters.ts'
 import { keys_max } from './fsps/keys/domain/key.ts'
 import { openReplica, type Replica } from './testing/replica.ts'
-import { fsp, openWorld, ownDatabase, type World } from './testing/world.ts'
+import { fsp, openWorld, ownDatabase, type AuthServiceWorld } from './testing/world.ts'
 
 const services = [participantLifecycle, settlements] as const
 
-let auth: World
+let auth: AuthServiceWorld
 let replicas: Replica[] = []
 
 beforeAll(async () => {

@@ -6,12 +6,12 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fsp, openWorld, type World } from './testing/world.ts'
+import { fsp, openWorld, type AuthServiceWorld } from './testing/world.ts'
 
 const services = [participantLifecycle, settlements] as const
 
 let folder: string
-let auth: World
+let auth: AuthServiceWorld
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-auth-'))

@@ -18,7 +18,7 @@ import { openFspCredentials } from './fsps/open.ts'
 import { warningDaysIn } from './fsps/warnings/open.ts'
 import { openMeasures } from './measures.ts'
 import { day_ms, together, type OwnParts } from './own-parts.ts'
-import type { Settings } from './settings.ts'
+import type { AuthServiceSettings } from './settings.ts'
 
 /** How long a key signs tokens before the next key replaces it. */
 const tokenKeyLife_ms = 30 * day_ms
@@ -28,14 +28,14 @@ const alive = statement('select 1')
  * Serves only queries of consents and third-party transactions: consumes no event and decides
  * nothing.
  */
-export const startReads: Start<Settings> = async (settings, parts) => {
+export const startReads: Start<AuthServiceSettings> = async (settings, parts) => {
   const db = await openOwnDatabase(settings, parts)
   serveReads({ ...parts, db }, settings.AUTH_SERVICE_PARTICIPANT)
   return { stop: () => db.close() }
 }
 
 export const start = async (
-  settings: Settings,
+  settings: AuthServiceSettings,
   parts: ProcessParts,
   bounds: AuthBounds = usualBounds,
 ): Promise<Service> => {
@@ -52,7 +52,7 @@ export const start = async (
 }
 
 /** What the settings name, before anything is opened. */
-async function readFiles(settings: Settings) {
+async function readFiles(settings: AuthServiceSettings) {
   const token = await openHsm(settings)
   return {
     token,
@@ -91,7 +91,7 @@ async function openParts(
   return together(log, [cryptography, access, fsps, consents])
 }
 
-function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Database> {
+function openOwnDatabase(settings: AuthServiceSettings, parts: ProcessParts): Promise<Database> {
   return parts.openDatabase({
     url: settings.AUTH_SERVICE_DATABASE_URL,
     ...schemaOf('auth-service'),

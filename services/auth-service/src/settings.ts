@@ -224,4 +224,4 @@ export const settings = {
   ...cryptoSettings,
 }
 
-export type Settings = SettingValues<typeof settings>
+export type AuthServiceSettings = SettingValues<typeof settings>

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { certify } from './command.ts'
 import { cases } from './cases/index.ts'
 import { openReference } from './reference.ts'
-import type { Report } from './reports/report.ts'
+import type { CertificationReport } from './reports/report.ts'
 import { NotTriggered, webhook } from './trigger.ts'
 
 let folder: string
@@ -29,8 +29,10 @@ afterEach(async () => {
 const run = (...parameters: string[]) =>
   certify(['--report', join(folder, 'report'), ...parameters], (line) => lines.push(line))
 
-async function readReport(): Promise<Report> {
-  return JSON.parse(await readFile(join(folder, 'report/report.json'), 'utf8')) as Report
+async function readReport(): Promise<CertificationReport> {
+  return JSON.parse(
+    await readFile(join(folder, 'report/report.json'), 'utf8'),
+  ) as CertificationReport
 }
 
 test('The command tests the reference FSP, prints each case, and writes the report in three forms', async () => {
@@ -113,7 +115,7 @@ interface Published {
   readonly method: string | undefined
   readonly url: string | undefined
   readonly authorization: string | undefined
-  readonly body: Report
+  readonly body: CertificationReport
 }
 
 /** An operator API that answers each request in this way. */
@@ -123,7 +125,7 @@ async function openHub(status: number, answer: object) {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      const body = JSON.parse(Buffer.concat(chunks).toString()) as Report
+      const body = JSON.parse(Buffer.concat(chunks).toString()) as CertificationReport
       const { method, url, headers } = request
       received.push({ method, url, authorization: headers.authorization, body })
       response.writeHead(status).end(JSON.stringify(answer))

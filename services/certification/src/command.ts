@@ -11,9 +11,9 @@ import { publish } from './publish.ts'
 import { openReference, referenceFacts } from './reference.ts'
 import { htmlOf } from './reports/html.ts'
 import { junitOf } from './reports/junit.ts'
-import { type Report, reportOf } from './reports/report.ts'
+import { type CertificationReport, reportOf } from './reports/report.ts'
 import { runCases } from './run.ts'
-import type { Settings } from './settings.ts'
+import type { CertificationSettings } from './settings.ts'
 
 /**
  * True when cases were run and none failed. Rejects when the report is written, but could not be
@@ -60,8 +60,8 @@ function casesOf({ roles, ids }: CommandOptions): readonly Case[] {
   return chosen
 }
 
-interface Run {
-  readonly settings: Settings
+interface CertificationRun {
+  readonly settings: CertificationSettings
   readonly results: readonly CaseResult[]
 }
 
@@ -69,7 +69,7 @@ async function run(
   { settings, host, port }: CommandOptions,
   chosen: readonly Case[],
   print: (line: string) => void,
-): Promise<Run> {
+): Promise<CertificationRun> {
   const peer = await openPeer({ ...settings, host, port, callbackUrl: () => settings.callbackUrl })
   print(`the hub for ${settings.fsp} is ${peer.url}`)
   const results = await runCases(chosen, settings, peer, (result) => print(lineOf(result)))
@@ -82,7 +82,7 @@ async function runReference(
   { settings: given, host, port }: CommandOptions,
   chosen: readonly Case[],
   onResult: (result: CaseResult) => void,
-): Promise<Run> {
+): Promise<CertificationRun> {
   const [signing, fspSigning] = await Promise.all([newSigning(), newSigning()])
   const own = generateKeyPairSync('rsa', { modulusLength: 2_048 })
   const theirs = generateKeyPairSync('rsa', { modulusLength: 2_048 })
@@ -103,7 +103,7 @@ async function runReference(
     resendAfter_ms: given.silence_ms / 10,
   })
   callbackUrl = reference.callbackUrl
-  const settings: Settings = {
+  const settings: CertificationSettings = {
     ...given,
     ...referenceFacts,
     callbackUrl,
@@ -138,7 +138,7 @@ function lineOf(result: CaseResult): string {
   }
 }
 
-async function writeReport(folder: string, report: Report): Promise<void> {
+async function writeReport(folder: string, report: CertificationReport): Promise<void> {
   await mkdir(folder, { recursive: true })
   await Promise.all([
     writeFile(join(folder, 'report.json'), `${JSON.stringify(report, undefined, 2)}\n`),

@@ -1,20 +1,20 @@
 /** The FSP's messages of one case: who waits for one gets it, also when it arrived before. */
-import type { Taken } from './peer.ts'
+import type { ReceivedRequest } from './peer.ts'
 
-export type Matches = (message: Taken) => boolean
+export type Matches = (message: ReceivedRequest) => boolean
 
 export interface Inbox {
   /** In their order; those of cases that run at the same time included. */
-  readonly taken: readonly Taken[]
-  add(message: Taken): void
+  readonly taken: readonly ReceivedRequest[]
+  add(message: ReceivedRequest): void
   /** The first message that matches, also one that was taken before. */
-  readonly next: (matches: Matches, within_ms: number) => Promise<Taken | undefined>
+  readonly next: (matches: Matches, within_ms: number) => Promise<ReceivedRequest | undefined>
   /** Nobody waits any more. */
   close(): void
 }
 
 export function openInbox(): Inbox {
-  const taken: Taken[] = []
+  const taken: ReceivedRequest[] = []
   const waiting = new Set<() => void>()
   const ends = new Set<() => void>()
   return {
@@ -25,7 +25,7 @@ export function openInbox(): Inbox {
     },
     next: (matches, within_ms) =>
       new Promise((resolve) => {
-        const end = (found: Taken | undefined) => {
+        const end = (found: ReceivedRequest | undefined) => {
           clearTimeout(timer)
           waiting.delete(look)
           ends.delete(giveUp)

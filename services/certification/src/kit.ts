@@ -5,30 +5,30 @@
 import { NotRun, type Role, Unmet } from './case.ts'
 import { type Inbox, type Matches, openInbox } from './inbox.ts'
 import { type Draft, write } from './message.ts'
-import type { Answer, Exchanged, Peer, Reply, Taken } from './peer.ts'
-import type { Settings } from './settings.ts'
-import { type Action, NotTriggered, type Outcome } from './trigger.ts'
+import type { FspResponse, Exchanged, Peer, Reply, ReceivedRequest } from './peer.ts'
+import type { CertificationSettings } from './settings.ts'
+import { type Action, NotTriggered, type ActionOutcome } from './trigger.ts'
 
 export type { Matches } from './inbox.ts'
 
 export interface Kit {
-  readonly settings: Settings
+  readonly settings: CertificationSettings
   /** Of the case, in their order; those of cases that run at the same time included. */
-  readonly taken: readonly Taken[]
+  readonly taken: readonly ReceivedRequest[]
   /** Answers messages of the FSP that match from now on. */
-  reply(matches: Matches, reply: (message: Taken) => Reply | undefined): void
+  reply(matches: Matches, reply: (message: ReceivedRequest) => Reply | undefined): void
   /** Calls back for each message of the FSP that matches from now on, after it was accepted. */
-  on(matches: Matches, react: (message: Taken) => void): void
+  on(matches: Matches, react: (message: ReceivedRequest) => void): void
   /** Undefined: the FSP gave no answer. */
-  send(draft: Draft): Promise<Answer | undefined>
+  send(draft: Draft): Promise<FspResponse | undefined>
   /** Sends and expects this status. */
-  sendExpecting(status: number, draft: Draft): Promise<Answer>
+  sendExpecting(status: number, draft: Draft): Promise<FspResponse>
   /** Sends, and does not judge the answer. */
   post(draft: Draft): void
   /** The first message that matches, also one that was taken before. */
-  next(matches: Matches, within_ms: number): Promise<Taken | undefined>
+  next(matches: Matches, within_ms: number): Promise<ReceivedRequest | undefined>
   /** The message, or the case fails. */
-  expect(what: string, matches: Matches, within_ms?: number): Promise<Taken>
+  expect(what: string, matches: Matches, within_ms?: number): Promise<ReceivedRequest>
   /** The case fails if such a message arrives, or has arrived. */
   expectNone(what: string, matches: Matches): Promise<void>
   /** The same until a time (of Date.now). */
@@ -39,9 +39,9 @@ export interface Kit {
 
 export interface Triggered {
   /** Undefined: not reported within the time. */
-  outcome(within_ms: number): Promise<Outcome | undefined>
+  outcome(within_ms: number): Promise<ActionOutcome | undefined>
   /** The first message of the action: the case is not run when the FSP cannot be triggered. */
-  begun(what: string, matches: Matches): Promise<Taken>
+  begun(what: string, matches: Matches): Promise<ReceivedRequest>
 }
 
 export interface OpenKit extends Kit {
@@ -62,21 +62,21 @@ interface About {
 interface Recorded {
   readonly entry: Exchanged
   /** Undefined: the kit sent it. */
-  readonly message: Taken | undefined
+  readonly message: ReceivedRequest | undefined
 }
 
 interface Rule<Reaction> {
   readonly matches: Matches
-  readonly act: (message: Taken) => Reaction
+  readonly act: (message: ReceivedRequest) => Reaction
 }
 
-export function openKit(settings: Settings, peer: Peer, about: About): OpenKit {
+export function openKit(settings: CertificationSettings, peer: Peer, about: About): OpenKit {
   const inbox = openInbox()
   const exchanged: Recorded[] = []
-  const own = new Set<Taken>()
+  const own = new Set<ReceivedRequest>()
   const replies: Rule<Reply | undefined>[] = []
   const reactions: Rule<void>[] = []
-  const record = (entry: Exchanged, message?: Taken) => {
+  const record = (entry: Exchanged, message?: ReceivedRequest) => {
     if (exchanged.length < exchanged_max) exchanged.push({ entry, message })
   }
   const unsubscribe = peer.subscribe({
@@ -101,7 +101,7 @@ export function openKit(settings: Settings, peer: Peer, about: About): OpenKit {
     },
   })
 
-  async function send(draft: Draft): Promise<Answer | undefined> {
+  async function send(draft: Draft): Promise<FspResponse | undefined> {
     const message = await write(draft, settings.signing)
     const answer = await peer.send(message)
     record({ sender: 'KIT', ...shown(message), status: answer?.status })
@@ -142,7 +142,10 @@ export function openKit(settings: Settings, peer: Peer, about: About): OpenKit {
 
 type Expectations = Pick<Kit, 'expect' | 'expectNone' | 'expectNoneUntil'>
 
-function expectationsOn(next: Inbox['next'], { answer_ms, watch_ms }: Settings): Expectations {
+function expectationsOn(
+  next: Inbox['next'],
+  { answer_ms, watch_ms }: CertificationSettings,
+): Expectations {
   async function none(what: string, matches: Matches, within_ms: number) {
     const found = await next(matches, within_ms)
     if (found !== undefined) throw new Unmet(`no ${what}`, describe(found))
@@ -159,7 +162,7 @@ function expectationsOn(next: Inbox['next'], { answer_ms, watch_ms }: Settings):
 }
 
 function triggered(
-  { trigger }: Settings,
+  { trigger }: CertificationSettings,
   { id, role }: About,
   action: Action,
   expect: Kit['expect'],
@@ -211,12 +214,12 @@ function shown(
   }
 }
 
-export function describe({ method, path, query, body }: Taken): string {
+export function describe({ method, path, query, body }: ReceivedRequest): string {
   const { path: target, body: text } = shown({ method, path, body }, query)
   return `${method} ${target} ${text}`.trim()
 }
 
-export function describeAnswer(answer: Answer | undefined): string {
+export function describeAnswer(answer: FspResponse | undefined): string {
   if (answer === undefined) return 'no answer'
   return `${answer.status} ${answer.body.toString().slice(0, shown_max)}`.trim()
 }

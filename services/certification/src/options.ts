@@ -6,13 +6,13 @@ import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { type Role, roles } from './case.ts'
 import type { Publishing } from './publish.ts'
-import type { Settings } from './settings.ts'
+import type { CertificationSettings } from './settings.ts'
 import { webhook } from './trigger.ts'
 
 export class WrongOption extends Error {}
 
 export interface CommandOptions {
-  readonly settings: Settings
+  readonly settings: CertificationSettings
   /** The reference FSP is started and tested. */
   readonly isReference: boolean
   readonly host: string
@@ -63,7 +63,7 @@ const known = {
   list: { type: 'boolean' },
 } as const
 
-type Values = ReturnType<typeof valuesIn>
+type OptionValues = ReturnType<typeof valuesIn>
 
 function valuesIn(parameters: readonly string[]) {
   try {
@@ -96,7 +96,11 @@ export async function readOptions(parameters: readonly string[]): Promise<Comman
   }
 }
 
-async function settingsIn(values: Values, fsp: string, isReference: boolean): Promise<Settings> {
+async function settingsIn(
+  values: OptionValues,
+  fsp: string,
+  isReference: boolean,
+): Promise<CertificationSettings> {
   const { callback = '', party, trigger } = values
   return {
     fsp,
@@ -128,7 +132,7 @@ function withoutSlash(url: string): string {
 async function publishingIn({
   publish: url,
   'token-file': tokenFile,
-}: Values): Promise<Publishing | undefined> {
+}: OptionValues): Promise<Publishing | undefined> {
   if (url === undefined) {
     if (tokenFile === undefined) return undefined
     throw new WrongOption('--token-file: it belongs to --publish')
@@ -140,7 +144,7 @@ async function publishingIn({
   return { url: withoutSlash(url), tokenFile }
 }
 
-async function keysIn(values: Values) {
+async function keysIn(values: OptionValues) {
   const pemOf = async (name: PathName) => {
     const path = values[name]
     return path === undefined ? undefined : fileOf(name, path)
@@ -188,7 +192,7 @@ export function verifying({ kid, key }: Signing): VerificationKey {
   return { kid, key: createPublicKey(key), validFrom: undefined, validTo: undefined }
 }
 
-async function tlsIn(values: Values): Promise<Settings['tls']> {
+async function tlsIn(values: OptionValues): Promise<CertificationSettings['tls']> {
   const { 'tls-ca': ca, 'tls-certificate': certificate, 'tls-key': key } = values
   if (ca === undefined && certificate === undefined && key === undefined) return undefined
   if (ca === undefined || certificate === undefined || key === undefined) {
@@ -202,7 +206,7 @@ async function tlsIn(values: Values): Promise<Settings['tls']> {
 }
 
 function numberIn(
-  values: Values,
+  values: OptionValues,
   name: 'port' | 'answer-ms' | 'silence-ms' | 'watch-ms' | 'parallel',
   usual: number,
 ): number {
@@ -220,7 +224,7 @@ function partyIn(value: string): { readonly type: string; readonly id: string } 
   return { type, id }
 }
 
-function rolesIn({ role: names = [...roles] }: Values): readonly Role[] {
+function rolesIn({ role: names = [...roles] }: OptionValues): readonly Role[] {
   return names.map((name) => {
     const role = roles.find((each) => each === name)
     if (role === undefined) throw new WrongOption(`--role: ${name} is none of ${roles.join(', ')}`)

@@ -8,10 +8,10 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { Agent, request } from 'undici'
-import type { Settings } from './settings.ts'
+import type { CertificationSettings } from './settings.ts'
 
 /** A message of the FSP. */
-export interface Taken {
+export interface ReceivedRequest {
   readonly method: string
   readonly path: string
   /** Without the question mark. */
@@ -40,7 +40,7 @@ export interface Outgoing {
 }
 
 /** The FSP's answer to a message of the kit. */
-export interface Answer {
+export interface FspResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: Buffer
@@ -58,9 +58,9 @@ export interface Exchanged {
 
 export interface Subscriber {
   /** The answer to a message of the FSP; undefined: not this case's. */
-  readonly reply: (message: Taken) => Reply | undefined
+  readonly reply: (message: ReceivedRequest) => Reply | undefined
   /** Called after the message was answered; undefined: it was not. */
-  readonly take: (message: Taken, status: number | undefined) => void
+  readonly take: (message: ReceivedRequest, status: number | undefined) => void
 }
 
 export interface Peer {
@@ -69,11 +69,11 @@ export interface Peer {
   /** Returns what ends it. */
   subscribe(subscriber: Subscriber): () => void
   /** Undefined: no answer. */
-  send(message: Outgoing): Promise<Answer | undefined>
+  send(message: Outgoing): Promise<FspResponse | undefined>
   stop(): Promise<void>
 }
 
-export interface PeerOptions extends Pick<Settings, 'signing' | 'tls' | 'answer_ms'> {
+export interface PeerOptions extends Pick<CertificationSettings, 'signing' | 'tls' | 'answer_ms'> {
   readonly callbackUrl: () => string
   readonly host: string
   /** 0 takes any free port. */
@@ -87,7 +87,7 @@ export async function openPeer(options: PeerOptions): Promise<Peer> {
   const subscribers = new Set<Subscriber>()
   const keys = { keys: signing === undefined ? [] : [publicJwk(signing)] }
 
-  function replyTo(message: Taken): Reply {
+  function replyTo(message: ReceivedRequest): Reply {
     if (message.path === '/.well-known/jwks.json') return { status: 200, body: keys }
     if (message.path === '/token') return { status: 200, body: token }
     for (const { reply } of subscribers) {
@@ -151,7 +151,7 @@ function isAnswer(method: string): boolean {
   return method === 'PUT' || method === 'PATCH'
 }
 
-async function read(incoming: IncomingMessage): Promise<Taken> {
+async function read(incoming: IncomingMessage): Promise<ReceivedRequest> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
@@ -178,7 +178,7 @@ async function post(
   agent: Agent,
   callbackUrl: string,
   { method, path, headers, body }: Outgoing,
-): Promise<Answer | undefined> {
+): Promise<FspResponse | undefined> {
   try {
     const answer = await request(callbackUrl + path, {
       method,

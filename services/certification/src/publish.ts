@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import { request } from 'undici'
 import type { CaseResult } from './case.ts'
-import type { Report } from './reports/report.ts'
+import type { CertificationReport } from './reports/report.ts'
 
 /** Where and as whom a report is published. */
 export interface Publishing {
@@ -21,7 +21,10 @@ const timeout_ms = 30_000
  * The token is read only now, since it may have been renewed while the cases ran.
  * @returns the address of the report at the hub
  */
-export async function publish(report: Report, publishing: Publishing): Promise<string> {
+export async function publish(
+  report: CertificationReport,
+  publishing: Publishing,
+): Promise<string> {
   const { url } = publishing
   const address = `${url}/participants/${encodeURIComponent(report.fsp)}/certifications`
   const { status, text } = await post(address, uploadOf(report), publishing)
@@ -36,7 +39,7 @@ function notPublished(url: string, reason: string): Error {
 }
 
 /** Without messages: they are for the FSP, and make the report large. */
-function uploadOf(report: Report): object {
+function uploadOf(report: CertificationReport): object {
   return { ...report, results: report.results.map(withoutMessages) }
 }
 

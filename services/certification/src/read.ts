@@ -3,10 +3,13 @@ import { readBody } from '@causeway/fspiop'
 import type { output, ZodType } from 'zod'
 import { NotRun, Unmet } from './case.ts'
 import { describe, describeAnswer, type Matches } from './kit.ts'
-import { type Answer, jsonIn, type Taken } from './peer.ts'
+import { type FspResponse, jsonIn, type ReceivedRequest } from './peer.ts'
 
 /** The body of a message, by its schema of the API. */
-export function bodyOf<Schema extends ZodType>(schema: Schema, message: Taken): output<Schema> {
+export function bodyOf<Schema extends ZodType>(
+  schema: Schema,
+  message: ReceivedRequest,
+): output<Schema> {
   const reading = readBody(schema, message.body)
   if (!reading.ok) throw new Unmet(`a valid body (${reading.detail})`, describe(message))
   return reading.value
@@ -40,7 +43,7 @@ function codeIn(json: unknown): unknown {
 
 /** The refusal has this status and one of these codes. */
 export function expectRefusal(
-  answer: Answer | undefined,
+  answer: FspResponse | undefined,
   status: number,
   codes: readonly string[],
 ): void {
@@ -50,7 +53,7 @@ export function expectRefusal(
 }
 
 /** The error callback has one of these codes; a code alone of a class: `51`. */
-export function expectError(message: Taken, codes: readonly string[]): void {
+export function expectError(message: ReceivedRequest, codes: readonly string[]): void {
   const code = codeIn(message.json)
   const isError = message.path.endsWith('/error') && typeof code === 'string'
   if (isError && codes.some((each) => code.startsWith(each))) return
@@ -68,7 +71,7 @@ export function need<Value>(value: Value | undefined, what: string): Value {
 }
 
 /** 501 and 404 say that the FSP does not serve it, so there is nothing to judge. */
-export function servedOrNotRun(answer: Answer | undefined, what: string): void {
+export function servedOrNotRun(answer: FspResponse | undefined, what: string): void {
   if (answer?.status === 501 || answer?.status === 404) {
     throw new NotRun(`the FSP does not serve ${what}: it answered ${answer.status}`)
   }

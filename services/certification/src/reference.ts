@@ -13,8 +13,8 @@ import {
 } from '@causeway/fsp'
 import type { VerificationKey } from '@causeway/fspiop'
 import { randomBytes } from 'node:crypto'
-import type { Settings } from './settings.ts'
-import { NotTriggered, type Outcome, type Trigger, type TriggerRequest } from './trigger.ts'
+import type { CertificationSettings } from './settings.ts'
+import { NotTriggered, type ActionOutcome, type Trigger, type TriggerRequest } from './trigger.ts'
 
 export interface ReferenceOptions {
   readonly name: string
@@ -38,7 +38,7 @@ export interface Reference {
 
 /** What the kit has to know about the reference FSP. */
 export const referenceFacts: Pick<
-  Settings,
+  CertificationSettings,
   'party' | 'userId' | 'callbackUri' | 'reserveAmount' | 'currency'
 > = {
   party: { type: 'MSISDN', id: '12025550101' },
@@ -86,13 +86,16 @@ export async function openReference(own: ReferenceOptions): Promise<Reference> {
   }
 }
 
-type Asked<Name extends TriggerRequest['action']> = Extract<TriggerRequest, { action: Name }>
+type ActionRequest<Name extends TriggerRequest['action']> = Extract<
+  TriggerRequest,
+  { action: Name }
+>
 
 async function act(
   fsp: Fsp,
   key: ReturnType<typeof createGenericKey>,
   asked: TriggerRequest,
-): Promise<Outcome> {
+): Promise<ActionOutcome> {
   switch (asked.action) {
     case 'pay':
       return pay(fsp, asked)
@@ -113,7 +116,10 @@ async function act(
 
 const after = (ms: number) => new Date(Date.now() + ms)
 
-async function pay(fsp: Fsp, { to, amount, validFor_ms }: Asked<'pay'>): Promise<Outcome> {
+async function pay(
+  fsp: Fsp,
+  { to, amount, validFor_ms }: ActionRequest<'pay'>,
+): Promise<ActionOutcome> {
   const { state } = await fsp.pay({
     payer: amara,
     to: { type: to.partyIdType as 'MSISDN', id: to.partyIdentifier },
@@ -123,7 +129,10 @@ async function pay(fsp: Fsp, { to, amount, validFor_ms }: Asked<'pay'>): Promise
   return { state }
 }
 
-async function payBulk(fsp: Fsp, { to, amount, validFor_ms }: Asked<'payBulk'>): Promise<Outcome> {
+async function payBulk(
+  fsp: Fsp,
+  { to, amount, validFor_ms }: ActionRequest<'payBulk'>,
+): Promise<ActionOutcome> {
   const { payments } = await fsp.payBulk({
     payer: amara,
     payments: to.map(({ partyIdType, partyIdentifier }) => ({
@@ -137,8 +146,8 @@ async function payBulk(fsp: Fsp, { to, amount, validFor_ms }: Asked<'payBulk'>):
 
 async function requestPayment(
   fsp: Fsp,
-  { payer, amount, validFor_ms }: Asked<'requestPayment'>,
-): Promise<Outcome> {
+  { payer, amount, validFor_ms }: ActionRequest<'requestPayment'>,
+): Promise<ActionOutcome> {
   const { partyIdType, partyIdentifier, fspId } = payer
   const { state } = await fsp.requestPayment({
     payee: amara,
@@ -151,8 +160,8 @@ async function requestPayment(
 
 async function authenticate(
   fsp: Fsp,
-  { consentRequestId }: Asked<'authenticate'>,
-): Promise<Outcome> {
+  { consentRequestId }: ActionRequest<'authenticate'>,
+): Promise<ActionOutcome> {
   const choices = await fsp.dfsp.choicesOf(consentRequestId)
   const back = await fsp.dfsp.grant(consentRequestId, choices?.scopes ?? [])
   const authToken = back === undefined ? null : new URL(back).searchParams.get('authToken')
@@ -163,8 +172,8 @@ async function authenticate(
 async function link(
   fsp: Fsp,
   key: ReturnType<typeof createGenericKey>,
-  { dfspId, userId, address, authToken }: Asked<'link'>,
-): Promise<Outcome> {
+  { dfspId, userId, address, authToken }: ActionRequest<'link'>,
+): Promise<ActionOutcome> {
   const { state } = await fsp.pisp.link({
     dfspId,
     userId,
@@ -187,8 +196,8 @@ async function link(
 async function payFromLink(
   fsp: Fsp,
   key: ReturnType<typeof createGenericKey>,
-  { dfspId, address, to, amount, validFor_ms }: Asked<'payFromLink'>,
-): Promise<Outcome> {
+  { dfspId, address, to, amount, validFor_ms }: ActionRequest<'payFromLink'>,
+): Promise<ActionOutcome> {
   const { state } = await fsp.pisp.pay({
     dfspId,
     account: address,

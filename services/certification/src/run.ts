@@ -2,11 +2,11 @@
 import { type Case, type CaseResult, NotRun, Unmet } from './case.ts'
 import { openKit } from './kit.ts'
 import type { Peer } from './peer.ts'
-import type { Settings } from './settings.ts'
+import type { CertificationSettings } from './settings.ts'
 
 export async function runCases(
   cases: readonly Case[],
-  settings: Settings,
+  settings: CertificationSettings,
   peer: Peer,
   onResult: (result: CaseResult) => void = () => undefined,
 ): Promise<readonly CaseResult[]> {
@@ -24,7 +24,11 @@ export async function runCases(
   return results
 }
 
-async function runCase(each: Case, settings: Settings, peer: Peer): Promise<CaseResult> {
+async function runCase(
+  each: Case,
+  settings: CertificationSettings,
+  peer: Peer,
+): Promise<CaseResult> {
   const { id, title, role, section } = each
   const kit = openKit(settings, peer, each)
   const begun_ms = performance.now()

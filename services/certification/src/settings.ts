@@ -4,7 +4,7 @@ import type { Signing } from '@causeway/fsp'
 import type { KeyObject } from 'node:crypto'
 import type { Trigger } from './trigger.ts'
 
-export interface Settings {
+export interface CertificationSettings {
   /** The name of the FSP under test in the scheme. */
   readonly fsp: string
   /** Where it takes messages, without a slash at the end. */

@@ -2,6 +2,7 @@
  * How the kit has the FSP under test act first: a request that names the case and the action. The
  * answer may report how the action ended; without a report only the messages are judged.
  */
+import type { Money } from '@causeway/fspiop'
 import { request } from 'undici'
 import type { Role } from './case.ts'
 
@@ -52,13 +53,8 @@ export type Action =
   /** As the user of the DFSP: allows what is requested. The report has the `authToken`. */
   | { readonly action: 'authenticate'; readonly consentRequestId: string }
 
-interface Money {
-  readonly currency: string
-  readonly amount: string
-}
-
 /** How an action ended, where the FSP reports it. */
-export interface Outcome {
+export interface ActionOutcome {
   /** COMMITTED, ABORTED, UNRESOLVED …: the word of the FSP. */
   readonly state?: string
   readonly authToken?: string
@@ -67,7 +63,7 @@ export interface Outcome {
 export type TriggerRequest = Action & { readonly case: string; readonly role: Role }
 
 /** Rejects with NotTriggered when the FSP cannot do that. */
-export type Trigger = (request: TriggerRequest) => Promise<Outcome>
+export type Trigger = (request: TriggerRequest) => Promise<ActionOutcome>
 
 export class NotTriggered extends Error {}
 
@@ -85,7 +81,7 @@ export function webhook(url: string): Trigger {
       throw new NotTriggered(`the trigger answered ${answer.statusCode} to ${asked.action}`)
     }
     try {
-      const outcome = JSON.parse(text) as Outcome | null
+      const outcome = JSON.parse(text) as ActionOutcome | null
       return outcome ?? {}
     } catch {
       return {}

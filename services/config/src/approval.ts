@@ -7,8 +7,8 @@ import type { EventBus } from '@causeway/bus'
 import { newEvent } from '@causeway/events'
 import { approvalKinds } from '@causeway/services'
 import { schemaFault, valuesContent, type ValuesContent } from './contract.ts'
-import { changeValues, type Configuration, type Values } from './domain/configuration.ts'
-import { refuse, type Refused } from './domain/refusal.ts'
+import { changeValues, type Configuration, type SetValues } from './domain/configuration.ts'
+import { refuse, type RefusedConfiguration } from './domain/refusal.ts'
 import { lockConfiguration, saveConfiguration } from './store.ts'
 
 export function configurationValuesKind(bus: EventBus): ChangeKind<ValuesContent> {
@@ -43,7 +43,7 @@ function newValuesOf({ newValues }: ValuesContent) {
  */
 export function valuesChanged(
   { contextId, schemaVersion, iterationNumber }: Configuration,
-  changed: Values,
+  changed: SetValues,
 ) {
   return newEvent('config', 'ConfigurationValuesChanged', {
     boundedContextId: contextId,
@@ -57,6 +57,6 @@ export function subjectOf(contextId: string): string {
   return `configurations/${contextId}`
 }
 
-export function unknownContext(contextId: string): Refused {
+export function unknownContext(contextId: string): RefusedConfiguration {
   return refuse('CONTEXT_UNKNOWN', `${contextId} has registered nothing`)
 }

@@ -11,7 +11,7 @@ import {
   type Schema,
   type Value,
 } from './domain/configuration.ts'
-import { refuse, type Refused } from './domain/refusal.ts'
+import { refuse, type RefusedConfiguration } from './domain/refusal.ts'
 
 const contextPattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
 const namePattern = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/
@@ -69,7 +69,7 @@ export const valuesContent = z.strictObject({
 export type ValuesContent = z.infer<typeof valuesContent>
 
 /** The schema that a component registers. */
-export function readSchema(message: ConfigurationSet): Schema | Refused {
+export function readSchema(message: ConfigurationSet): Schema | RefusedConfiguration {
   const { boundedContextId: contextId, schemaVersion, parameters, featureFlags } = message
   if (!isContext(contextId)) return invalid('boundedContextId has 1 to 64 letters, digits, _ and -')
   if (!isVersion(schemaVersion)) return invalid('schemaVersion has three numbers: 1.0.0')
@@ -102,7 +102,7 @@ function readParameter({
   description,
   defaultJson,
   jsonSchema,
-}: ConfigurationSet['parameters'][number]): Parameter | Refused {
+}: ConfigurationSet['parameters'][number]): Parameter | RefusedConfiguration {
   const defaultValue = readValue(defaultJson)
   if (defaultValue === undefined || !isOfType(type, defaultValue)) {
     return invalid(`the default of ${name} is not of the type ${type}`)
@@ -169,7 +169,7 @@ export function schemaFault(
   return issue && `is refused: ${[...issue.path.map(String), issue.message].join(': ')}`
 }
 
-function invalid(detail: string): Refused {
+function invalid(detail: string): RefusedConfiguration {
   return refuse('INVALID', detail)
 }
 

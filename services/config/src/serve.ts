@@ -9,7 +9,7 @@ import type { ConfigurationSet, configurationsService } from '@causeway/protos'
 import { subjectOf, unknownContext, valuesChanged } from './approval.ts'
 import { configurationMessage, readSchema } from './contract.ts'
 import { register, type Registered } from './domain/configuration.ts'
-import { refuse, type Refused } from './domain/refusal.ts'
+import { refuse, type RefusedConfiguration } from './domain/refusal.ts'
 import { globalContext } from './global.ts'
 import {
   configurationOfContext,
@@ -80,7 +80,10 @@ export function registerSchema({ db, bus }: ConfigParts, message: ConfigurationS
 }
 
 /** A service registers only itself; admin does it for components outside the hub. */
-export function ownerFault(contextId: string, { caller }: HandledCall): Refused | undefined {
+export function ownerFault(
+  contextId: string,
+  { caller }: HandledCall,
+): RefusedConfiguration | undefined {
   if (contextId === globalContext) return refuse('NOT_OWNER', `${contextId} has no owner`)
   if (caller === undefined || caller === contextId || caller === 'admin') return undefined
   return refuse('NOT_OWNER', `${caller} may not register ${contextId}`)

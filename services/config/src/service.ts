@@ -15,12 +15,12 @@ import { secretHandlers } from './secrets/serve.ts'
 import { deleteOldReads } from './secrets/store.ts'
 import { globalSet } from './global.ts'
 import { configurationHandlers, registerSchema } from './serve.ts'
-import type { Settings } from './settings.ts'
+import type { ConfigSettings } from './settings.ts'
 
 const group = 'config'
 const hour_ms = 3_600_000
 
-export const start: Start<Settings> = async (settings, parts) => {
+export const start: Start<ConfigSettings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'config' })
   const { grpc } = parts
   const sealing = openSealing(openSeal('CONFIG_SECRETS_KEY', settings.CONFIG_SECRETS_KEY))

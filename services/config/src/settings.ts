@@ -33,4 +33,4 @@ export const settings = {
   }),
 } as const
 
-export type Settings = SettingValues<typeof settings>
+export type ConfigSettings = SettingValues<typeof settings>

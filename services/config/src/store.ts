@@ -1,6 +1,6 @@
 /** The SQL of configurations. */
 import { statement, type Queries, type Transaction } from '@causeway/postgres'
-import type { Configuration, Definition, Values } from './domain/configuration.ts'
+import type { Configuration, Definition, SetValues } from './domain/configuration.ts'
 
 interface ConfigurationRow {
   readonly bounded_context_id: string
@@ -22,7 +22,7 @@ function configurationOf(row: ConfigurationRow): Configuration {
     schemaVersion: row.schema_version,
     iterationNumber: row.iteration_number,
     definition: JSON.parse(row.definition) as Definition,
-    setValues: JSON.parse(row.set_values) as Values,
+    setValues: JSON.parse(row.set_values) as SetValues,
     changed: at === null || by === null ? null : { at, by },
   }
 }

@@ -9,12 +9,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { emptyAuth } from './testing/auth.ts'
 import { id, message, withHeaders } from './testing/messages.ts'
 import { newSigner, signed } from './testing/signing.ts'
-import { openWorld, send, summary, type World } from './testing/world.ts'
+import { openWorld, send, summary, type EdgeWorld } from './testing/world.ts'
 
 const query = message('GET', `/transfers/${id}`)
 const ping = message('POST', '/pings', { pingId: id })
 
-let world: World
+let world: EdgeWorld
 let credentials: Calls<typeof credentialsService>
 let keys: Calls<typeof keysService>
 let stopAuth: (() => Promise<void>) | undefined

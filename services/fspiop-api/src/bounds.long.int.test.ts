@@ -17,20 +17,20 @@ import {
   transferBody,
   transferFulfilment,
   withHeaders,
-  type Sent,
+  type TestMessage,
 } from './testing/messages.ts'
-import { openWorld, participant, send, summary, type World } from './testing/world.ts'
+import { openWorld, participant, send, summary, type EdgeWorld } from './testing/world.ts'
 
 const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
 const query = message('GET', `/transfers/${id}`)
 const quote = message('POST', '/quotes', quoteRequest)
 const lookup = message('GET', '/parties/MSISDN/123456789')
 
-function prepare(body: string = transferBody()): Sent {
+function prepare(body: string = transferBody()): TestMessage {
   return { ...message('POST', '/transfers'), body }
 }
 
-function ofBluewallet(sent: Sent): Sent {
+function ofBluewallet(sent: TestMessage): TestMessage {
   const named = withHeaders(sent, {
     'fspiop-source': 'bluewallet',
     'fspiop-destination': undefined,
@@ -46,7 +46,11 @@ function padded(bytes: number): string {
 }
 
 /** A connection that has sent the head of a request and nothing of its body. */
-function hanging({ url }: World['edge'], { method, path, headers }: Sent, bytes: number): Socket {
+function hanging(
+  { url }: EdgeWorld['edge'],
+  { method, path, headers }: TestMessage,
+  bytes: number,
+): Socket {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const all = Object.entries({ ...headers, host: '127.0.0.1', 'content-length': String(bytes) })
   const head = all.map(([name, value]) => `${name}: ${value}`).join('\r\n')
@@ -95,7 +99,7 @@ function firstOf(all: readonly Promise<string>[], count: number): Promise<readon
 }
 
 /** Many events at once that were caused by a message of an FSP received `age_ms` ago. */
-function publishLate({ parts }: World, age_ms: number): Promise<void> {
+function publishLate({ parts }: EdgeWorld, age_ms: number): Promise<void> {
   const receivedAt = new Date(Date.now() - age_ms).toISOString()
   const events = Array.from({ length: 20 }, () =>
     newEvent(
@@ -114,7 +118,7 @@ function publishLate({ parts }: World, age_ms: number): Promise<void> {
   return parts.bus.publish(events)
 }
 
-function inFlight(world: World, count: number): Promise<unknown> {
+function inFlight(world: EdgeWorld, count: number): Promise<unknown> {
   return eventually(async () => {
     const metrics = await world.parts.metrics.metrics()
     return metrics.includes(`fspiop_api_requests_in_flight ${count}\n`) ? true : undefined
@@ -122,12 +126,12 @@ function inFlight(world: World, count: number): Promise<unknown> {
 }
 
 describe('Messages that are too large, truncated or not HTTP', () => {
-  let world: World
+  let world: EdgeWorld
   beforeAll(async () => {
     world = await openWorld()
   })
   afterAll(() => world.stop())
-  const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
+  const ask = async (sent: TestMessage) => summary(await send(world.edge.url, sent))
 
   test('A body of one byte too many is refused with 400/3104, with Content-Length or chunked', async () => {
     const large = prepare(padded(5_242_881))
@@ -188,12 +192,12 @@ describe('Messages that are too large, truncated or not HTTP', () => {
 })
 
 describe('Checks before the body is read', () => {
-  let world: World
+  let world: EdgeWorld
   beforeAll(async () => {
     world = await openWorld()
   })
   afterAll(() => world.stop())
-  const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
+  const ask = async (sent: TestMessage) => summary(await send(world.edge.url, sent))
 
   test.each([
     ['an answer about a transfer', fulfil, 65_536],
@@ -205,7 +209,7 @@ describe('Checks before the body is read', () => {
     async (_title, sent, bytes_max) => {
       const body = { ...(JSON.parse(String(sent.body)) as object), padding: '' }
       const empty = JSON.stringify(body).length
-      const ofLength = (bytes: number): Sent => ({
+      const ofLength = (bytes: number): TestMessage => ({
         ...sent,
         body: JSON.stringify({ ...body, padding: 'x'.repeat(bytes - empty) }),
       })
@@ -219,7 +223,7 @@ describe('Checks before the body is read', () => {
   )
 
   test('A sender that may not send a message is refused before any of its body is read', async () => {
-    const ask = (sent: Sent) => {
+    const ask = (sent: TestMessage) => {
       const socket = hanging(world.edge, sent, 2_000)
       return answerBegunOn(socket)
     }
@@ -238,10 +242,10 @@ describe('Bounds on load', () => {
   test('Lookups are shed first, then quotes, then transfers, and answers never', async () => {
     const world = await openWorld({ FSPIOP_API_IN_FLIGHT_MAX: 4 })
     try {
-      const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
+      const ask = async (sent: TestMessage) => summary(await send(world.edge.url, sent))
       const outcome = () => Promise.all([lookup, query, quote, prepare(), fulfil].map(ask))
       const sockets: Socket[] = []
-      const hang = async (sent: Sent) => {
+      const hang = async (sent: TestMessage) => {
         sockets.push(hanging(world.edge, sent, 2_000))
         await inFlight(world, sockets.length)
       }
@@ -270,7 +274,7 @@ describe('Bounds on load', () => {
     const world = await openWorld({ FSPIOP_API_QUEUE_DELAY_MAX_MS: 40_000 })
     try {
       // A twentieth of the processed rate is always admitted, so the majority of several counts.
-      const ask = async (make: () => Sent) => {
+      const ask = async (make: () => TestMessage) => {
         const sent = Array.from({ length: 5 }, () => send(world.edge.url, make()))
         const answers = (await Promise.all(sent)).map(summary).toSorted()
         return answers[2]
@@ -300,7 +304,7 @@ describe('Bounds on load', () => {
       FSPIOP_API_IN_FLIGHT_PER_FSP_MAX: 4,
     })
     try {
-      const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
+      const ask = async (sent: TestMessage) => summary(await send(world.edge.url, sent))
       const sockets = Array.from({ length: 40 }, () =>
         hanging(world.edge, withHeaders(fulfil, { 'fspiop-source': 'greenbank' }), 2_000),
       )
@@ -329,7 +333,7 @@ describe('Bounds on load', () => {
     const world = await openWorld({ FSPIOP_API_ANSWER_BYTES_PER_FSP_MAX: reserve })
     const sockets: Socket[] = []
     try {
-      const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
+      const ask = async (sent: TestMessage) => summary(await send(world.edge.url, sent))
       expect(await ask(fulfil)).toBe('200')
       const ofGreenbank = withHeaders(fulfil, { 'fspiop-source': 'greenbank' })
       // All clients send from one buffer, so the memory in use is the server's.
@@ -363,13 +367,13 @@ describe('Bounds on load', () => {
     const world = await openWorld({ FSPIOP_API_UNSOLICITED_ANSWERS_MAX: 20 })
     try {
       world.register.participants.set('redcredit', participant('redcredit'))
-      const answerOf = (fspId: string): Sent => {
+      const answerOf = (fspId: string): TestMessage => {
         const info = { ...partyAnswer.party.partyIdInfo, fspId }
         const body = { party: { ...partyAnswer.party, partyIdInfo: info } }
         const sent = message('PUT', '/parties/MSISDN/123456789', body)
         return withHeaders(sent, { 'fspiop-source': fspId, 'fspiop-destination': 'greenbank' })
       }
-      const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
+      const ask = async (sent: TestMessage) => summary(await send(world.edge.url, sent))
       expect(await ask(lookup)).toBe('202')
       const flood = Promise.all(Array.from({ length: 500 }, () => ask(answerOf('redcredit'))))
       expect(await ask(answerOf('bluewallet'))).toBe('200')
@@ -393,7 +397,7 @@ describe('Bounds on load', () => {
       FSPIOP_API_BODIES_PER_FSP_MAX_BYTES: 2 * large,
     })
     try {
-      const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
+      const ask = async (sent: TestMessage) => summary(await send(world.edge.url, sent))
       const sockets = [hanging(world.edge, prepare(), large), hanging(world.edge, prepare(), large)]
       await inFlight(world, 2)
       expect(await ask(prepare())).toBe('503 2005')
@@ -413,7 +417,7 @@ describe('Bounds on load', () => {
     })
     const opened: Socket[] = []
     try {
-      const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
+      const ask = async (sent: TestMessage) => summary(await send(world.edge.url, sent))
       expect(await ask(ofBluewallet(lookup))).toBe('202')
       const begun_ms = performance.now()
       const flood = Promise.all(
@@ -442,7 +446,7 @@ describe('Bounds on load', () => {
       FSPIOP_API_BURST_PER_FSP_MAX: 10,
     })
     try {
-      const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
+      const ask = async (sent: TestMessage) => summary(await send(world.edge.url, sent))
       const flood = await Promise.all(Array.from({ length: 200 }, () => ask(prepare())))
       const taken = flood.filter((outcome) => outcome === '202').length
       const seconds_max = 30

@@ -6,7 +6,14 @@ import { routeOf } from './chain.ts'
 import { servedRoutes } from './routes.ts'
 import { openEdge, readAtOnce, unawaited } from './testing/edge.ts'
 import { every, ofHubAlone, type ExpectedCallback } from './testing/every.ts'
-import { headersOf, id, mediaType, message, withHeaders, type Sent } from './testing/messages.ts'
+import {
+  headersOf,
+  id,
+  mediaType,
+  message,
+  withHeaders,
+  type TestMessage,
+} from './testing/messages.ts'
 import { testSettings } from './testing/settings.ts'
 import { everyRelayed } from './testing/thirdparty.ts'
 
@@ -26,11 +33,11 @@ const versions = [
 ]
 
 /** Whether its sender expects an answer, which may have another version than its own message. */
-function asks({ method }: Sent): boolean {
+function asks({ method }: TestMessage): boolean {
   return method !== 'PUT'
 }
 
-function resourceOf({ path }: Sent) {
+function resourceOf({ path }: TestMessage) {
   return path.split(/[/?]/)[1] as Parameters<typeof mediaType>[1]
 }
 
@@ -132,7 +139,7 @@ describe.each(rows)('%s', (_operation, { sent, event, key }) => {
 })
 
 /** Of these the highest version of a major one is the older. */
-function isOld(sent: Sent): boolean {
+function isOld(sent: TestMessage): boolean {
   return ['authorizations', 'transactions', 'pings'].includes(String(resourceOf(sent)))
 }
 
@@ -233,14 +240,14 @@ test('A message with several faults is refused for the first in the order of the
     checkSignature: ({ headers }) =>
       headers['fspiop-signature'] === 'good' ? { kid: 'k' } : refuse('SIGNATURE_MISSING'),
   })
-  let sent: Sent = {
+  let sent: TestMessage = {
     method: 'OPTIONS',
     path: '/authorisations/1',
     headers: { 'fspiop-source': 'x'.repeat(33), 'fspiop-encryption': 'junk' },
     body: 'junk',
   }
   const outcome: string[] = []
-  const look = async (fixed: Partial<Sent>, identity?: string) => {
+  const look = async (fixed: Partial<TestMessage>, identity?: string) => {
     sent = { ...sent, ...fixed }
     const answer = await signed.outcomeOf(sent, identity)
     outcome.push(answer.split(':')[0] ?? '')

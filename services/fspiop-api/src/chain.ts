@@ -58,7 +58,7 @@ export interface Incoming {
 }
 
 /** The result of reading a message: an event to store before the response, nothing, or a refusal. */
-export type Reading =
+export type ReadResult =
   | {
       readonly type: 'PUBLISH'
       readonly event: OutgoingMessage
@@ -73,7 +73,7 @@ export type Reading =
       readonly alongside?: readonly OutgoingMessage[]
     }
   /** Needs an asynchronous query first. */
-  | { readonly type: 'LATER'; readonly reading: () => Promise<Reading> }
+  | { readonly type: 'LATER'; readonly reading: () => Promise<ReadResult> }
   | { readonly type: 'IGNORE' }
   | { readonly type: 'REFUSE'; readonly refusal: Refusal }
 
@@ -104,7 +104,7 @@ export interface ServedRoute {
   readonly ignoresUnknownSource?: true
   /** Its {ID} is relayed and never interpreted, so it may be any text that is legal in a path. */
   readonly takesAnyId?: true
-  readonly read: (message: Incoming) => Reading
+  readonly read: (message: Incoming) => ReadResult
 }
 
 export type ServedRoutes = Readonly<Partial<Record<Operation, ServedRoute>>>
@@ -128,7 +128,7 @@ export interface Head {
 
 export type HeadReading =
   | { readonly type: 'GOOD'; readonly head: Head }
-  | { readonly type: 'REFUSED'; readonly answer: Answer }
+  | { readonly type: 'REFUSED'; readonly answer: EdgeResponse }
 
 /** A request whose path and method are served. */
 export interface Routed {
@@ -138,7 +138,7 @@ export interface Routed {
   readonly route: ServedRoute
 }
 
-export interface Answer {
+export interface EdgeResponse {
   readonly status: number
   readonly contentType: string
   /** For 405. */
@@ -178,7 +178,7 @@ export function routeOf(
   served: ServedRoutes,
   method: string,
   path: string,
-): { readonly routed: Routed } | { readonly answer: Answer } {
+): { readonly routed: Routed } | { readonly answer: EdgeResponse } {
   const match = matchPath(method, path)
   if (match.kind === 'PATH_UNKNOWN') {
     return { answer: refused(refuse('PATH_UNKNOWN'), 'application/json') }
@@ -257,7 +257,7 @@ export async function workOn(
   routed: Routed,
   { check, contentType, isIgnored }: Head,
   received: Received,
-): Promise<Answer> {
+): Promise<EdgeResponse> {
   const { method, match, route } = routed
   const { headers, target, body, receivedAt } = received
   const { source } = check
@@ -334,7 +334,7 @@ function namesAnother(headers: Headers, identity: string): boolean {
 function mayHaveExpired(
   { expiryGrace_ms, now_ms }: Edge,
   receivedAt: string,
-  reading: Reading,
+  reading: ReadResult,
 ): boolean {
   if (expiryGrace_ms === 0) return false
   const awaited_ms = reading.type === 'PUBLISH' ? reading.inTimeUntil_ms : undefined
@@ -344,7 +344,7 @@ function mayHaveExpired(
 /** A refusal when the messages could not be stored. */
 async function store(
   edge: Edge,
-  reading: Reading,
+  reading: ReadResult,
   request: Parameters<RecordRequest>[0],
 ): Promise<Refusal | undefined> {
   if (reading.type !== 'PUBLISH' && reading.type !== 'RELAY') return undefined
@@ -367,7 +367,7 @@ async function store(
   }
 }
 
-export function refused(refusal: Refusal, contentType: string): Answer {
+export function refused(refusal: Refusal, contentType: string): EdgeResponse {
   return { status: refusal.status, contentType, refusal }
 }
 

@@ -6,9 +6,9 @@ import { afterEach, expect, test } from '@jest/globals'
 import { serveAuth } from './testing/auth.ts'
 import { bulkTransferRequest } from './testing/bulk-messages.ts'
 import { message, transferBody } from './testing/messages.ts'
-import { openWorld, send, type World } from './testing/world.ts'
+import { openWorld, send, type EdgeWorld } from './testing/world.ts'
 
-let world: World
+let world: EdgeWorld
 /** The decimals of USD in the list of the scheme, and how often it was changed. */
 let listed: { readonly decimals: number; readonly iteration: number }
 

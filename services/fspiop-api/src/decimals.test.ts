@@ -2,11 +2,11 @@
 import { expect, test } from '@jest/globals'
 import { openEdge } from './testing/edge.ts'
 import { every } from './testing/every.ts'
-import type { Sent } from './testing/messages.ts'
+import type { TestMessage } from './testing/messages.ts'
 import { everyRelayed } from './testing/thirdparty.ts'
 
 /** With every amount of the message, in its body or its query, in place of another one. */
-function withAmount(sent: Sent, amount: string): Sent {
+function withAmount(sent: TestMessage, amount: string): TestMessage {
   const path = sent.path.replace(/(?<=&amount=)[^&]+(?=&currency=)/, amount)
   if (sent.body === undefined) return { ...sent, path }
   const body = JSON.stringify(JSON.parse(String(sent.body)), (_name, member: unknown) =>

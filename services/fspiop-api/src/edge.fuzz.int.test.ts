@@ -8,10 +8,10 @@ import { changedBytes, changedJson, changedText } from '@causeway/fuzzing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { every } from './testing/every.ts'
-import { message, participantsRequest, type Sent } from './testing/messages.ts'
-import { openWorld, send, type World } from './testing/world.ts'
+import { message, participantsRequest, type TestMessage } from './testing/messages.ts'
+import { openWorld, send, type EdgeWorld } from './testing/world.ts'
 
-let world: World
+let world: EdgeWorld
 beforeAll(async () => {
   world = await openWorld()
 })
@@ -20,7 +20,7 @@ afterAll(() => world.stop())
 const sample = every.map(({ sent }) => sent)
 const first = message('POST', '/participants', participantsRequest)
 
-function textOf({ method, path, headers, body = '' }: Sent, connection = 'close'): Buffer {
+function textOf({ method, path, headers, body = '' }: TestMessage, connection = 'close'): Buffer {
   const bytes = Buffer.from(body)
   const all = {
     host: new URL(world.edge.url).host,

@@ -11,27 +11,27 @@ import {
   transferBody,
   transferFulfilment,
   withHeaders,
-  type Sent,
+  type TestMessage,
 } from './testing/messages.ts'
 import { testSettings } from './testing/settings.ts'
-import { openWorld, send, summary, type World } from './testing/world.ts'
+import { openWorld, send, summary, type EdgeWorld } from './testing/world.ts'
 
 const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
 const reject = message('PUT', `/transfers/${id}/error`, { errorInformation })
 const query = message('GET', `/transfers/${id}`)
 
-function prepare(body: string | Buffer = transferBody()): Sent {
+function prepare(body: string | Buffer = transferBody()): TestMessage {
   return { ...message('POST', '/transfers'), body }
 }
 
-let world: World
+let world: EdgeWorld
 beforeAll(async () => {
   world = await openWorld()
 })
 afterAll(() => world.stop())
 
 describe('Accepted messages', () => {
-  async function published(sent: Sent, status: number) {
+  async function published(sent: TestMessage, status: number) {
     const before = world.received.length
     const answer = await send(world.edge.url, sent)
     expect([answer.status, answer.text, answer.headers['content-length']]).toEqual([

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { insecureModes, refuseInsecureModes } from './insecure-modes.ts'
-import type { Settings } from './settings.ts'
+import type { FspiopApiSettings } from './settings.ts'
 import { testSettings } from './testing/settings.ts'
 
-const safe: Settings = {
+const safe: FspiopApiSettings = {
   ...testSettings,
   FSP_HOST: '0.0.0.0',
   EDGE_IDENTITY: 'mtls',
@@ -17,7 +17,7 @@ const loopback = ['127.0.0.1', '::1', 'localhost']
 const privateHosts = ['10.1.2.3', '172.16.0.1', '192.168.1.1', 'fd00::1']
 const publicHosts = ['0.0.0.0', '::', '192.0.2.1', 'hub.example']
 
-const refusalOn = (FSP_HOST: string, settings: Settings): string => {
+const refusalOn = (FSP_HOST: string, settings: FspiopApiSettings): string => {
   try {
     refuseInsecureModes({ ...settings, FSP_HOST })
     return ''
@@ -31,7 +31,7 @@ test('By default nothing is relaxed', () => {
   expect(publicHosts.map((host) => refusalOn(host, safe))).toEqual(['', '', '', ''])
 })
 
-describe.each<[string, Settings]>([
+describe.each<[string, FspiopApiSettings]>([
   ['EDGE_IDENTITY=header', { ...safe, EDGE_IDENTITY: 'header', EDGE_TLS: 'off' }],
   ['JWS_VERIFY=off', { ...safe, JWS_VERIFY: 'off' }],
   ['EDGE_TLS=off', { ...withToken, EDGE_TLS: 'off' }],
@@ -52,7 +52,7 @@ describe.each<[string, Settings]>([
   })
 })
 
-describe.each<[string, Settings]>([
+describe.each<[string, FspiopApiSettings]>([
   ['EDGE_TLS=gateway', { ...withToken, EDGE_TLS: 'gateway' }],
   ['EDGE_CERTIFICATES=any', { ...safe, EDGE_CERTIFICATES: 'any' }],
   ['JWS_SIGN=off', { ...safe, JWS_SIGN: 'off' }],

@@ -4,10 +4,10 @@
  */
 import { reachOf, refuseRelaxations } from '@causeway/http'
 import { StartError, type RelaxationName } from '@causeway/process'
-import type { Settings } from './settings.ts'
+import type { FspiopApiSettings } from './settings.ts'
 
 /** Throws StartError for a relaxation that the address of the FSP port is reached too far for. */
-export function refuseInsecureModes(settings: Settings): void {
+export function refuseInsecureModes(settings: FspiopApiSettings): void {
   const { FSP_HOST, EDGE_IDENTITY, EDGE_TLS, ACCEPT_RELAXATIONS: accepted } = settings
   if (EDGE_IDENTITY === 'mtls' && EDGE_TLS !== 'on') {
     throw new StartError(`EDGE_TLS=${EDGE_TLS} is refused: EDGE_IDENTITY=mtls needs it.`)
@@ -16,7 +16,7 @@ export function refuseInsecureModes(settings: Settings): void {
   refuseRelaxations(insecureModes(settings), { shown, reach: reachOf(FSP_HOST), accepted })
 }
 
-export function insecureModes(settings: Settings): readonly RelaxationName[] {
+export function insecureModes(settings: FspiopApiSettings): readonly RelaxationName[] {
   const { EDGE_IDENTITY, EDGE_TLS, EDGE_CERTIFICATES, JWS_VERIFY, JWS_SIGN, COMPATIBILITY } =
     settings
   const found = {

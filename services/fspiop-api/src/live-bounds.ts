@@ -4,16 +4,16 @@ import type { ProcessParts } from '@causeway/runtime'
 import type { AdmissionBounds } from './load/admission.ts'
 import type { CallbackTableRules } from './callback-table.ts'
 import type { RateBounds } from './load/rates.ts'
-import { schemaVersion, settings as definitions, type Settings } from './settings.ts'
+import { schemaVersion, settings as definitions, type FspiopApiSettings } from './settings.ts'
 
 export function openLive(
-  values: Settings,
+  values: FspiopApiSettings,
   parts: Pick<ProcessParts, 'bus' | 'grpc' | 'log'>,
-): Promise<LiveSettings<Settings>> {
+): Promise<LiveSettings<FspiopApiSettings>> {
   return openLiveSettings({ service: 'fspiop-api', schemaVersion, definitions, values }, parts)
 }
 
-export function admissionBounds(settings: Settings): AdmissionBounds {
+export function admissionBounds(settings: FspiopApiSettings): AdmissionBounds {
   return {
     total_max: settings.FSPIOP_API_IN_FLIGHT_MAX,
     per_fsp_max: settings.FSPIOP_API_IN_FLIGHT_PER_FSP_MAX,
@@ -25,7 +25,7 @@ export function admissionBounds(settings: Settings): AdmissionBounds {
   }
 }
 
-export function rateBounds(live: LiveSettings<Settings>): RateBounds {
+export function rateBounds(live: LiveSettings<FspiopApiSettings>): RateBounds {
   return {
     get per_s() {
       return live.current.FSPIOP_API_RATE_PER_FSP_MAX
@@ -36,7 +36,7 @@ export function rateBounds(live: LiveSettings<Settings>): RateBounds {
   }
 }
 
-export function backlogBounds(live: LiveSettings<Settings>) {
+export function backlogBounds(live: LiveSettings<FspiopApiSettings>) {
   return {
     get requests_max() {
       return live.current.FSPIOP_API_BULK_BACKLOG_PER_FSP_MAX
@@ -45,7 +45,7 @@ export function backlogBounds(live: LiveSettings<Settings>) {
 }
 
 /** How long delivery is tried. */
-export function deliveryTimes(live: LiveSettings<Settings>) {
+export function deliveryTimes(live: LiveSettings<FspiopApiSettings>) {
   return {
     outcome_ms: () => live.current.OUTCOME_RETRY_H * 3_600_000,
     question_ms: () => live.current.FSPIOP_API_QUESTION_RETRY_MS,
@@ -53,7 +53,7 @@ export function deliveryTimes(live: LiveSettings<Settings>) {
   }
 }
 
-export function callbackRules(live: LiveSettings<Settings>): CallbackTableRules {
+export function callbackRules(live: LiveSettings<FspiopApiSettings>): CallbackTableRules {
   return {
     get notifyPayeeOnTimeout() {
       return live.current.NOTIFY_PAYEE_ON_TIMEOUT === 'on'

@@ -12,17 +12,17 @@ import {
   message,
   withHeaders,
   withMembers,
-  type Changes,
-  type Sent,
+  type HeaderChanges,
+  type TestMessage,
 } from './testing/messages.ts'
 
 describe('Headers of every message', () => {
-  const resourceOf = ({ path }: Sent) =>
+  const resourceOf = ({ path }: TestMessage) =>
     path.split(/[/?]/)[1] as Parameters<typeof mediaType>[1] & string
   const client = 'The Client requested an unsupported version'
   const content = 'Client supplied a protocol version which is not supported by the server'
-  type Row = readonly [Changes, string, string?]
-  const rows = (sent: Sent): readonly Row[] => {
+  type Row = readonly [HeaderChanges, string, string?]
+  const rows = (sent: TestMessage): readonly Row[] => {
     const resource = resourceOf(sent)
     return [
       [{ date: undefined }, '400 3102 header date'],
@@ -56,7 +56,7 @@ describe('Headers of every message', () => {
       [{ 'fspiop-destination': 'x'.repeat(33) }, '400 3101 header fspiop-destination'],
     ]
   }
-  const ofAccept = (sent: Sent): readonly Row[] => {
+  const ofAccept = (sent: TestMessage): readonly Row[] => {
     const resource = resourceOf(sent)
     const asks = sent.method !== 'PUT'
     const [ofMissing, ofType, ofVersion] = asks

@@ -4,7 +4,7 @@ import { Counter, Gauge } from 'prom-client'
 import type { Admission } from './load/admission.ts'
 import type { Shedding } from './load/shedding.ts'
 
-export interface Measures {
+export interface EdgeMeasures {
   /** `code` is '' for an acknowledgement. */
   answered(method: string, status: number, code: string): void
   cut(): void
@@ -17,7 +17,7 @@ export function openMeasures(
   metrics: Metrics,
   admission: Admission,
   shedding: Pick<Shedding, 'queueDelay_ms'>,
-): Measures {
+): EdgeMeasures {
   const registers = [metrics]
   const answers = new Counter({
     name: 'fspiop_api_answers_total',

@@ -18,7 +18,7 @@ import type { Providers } from './pisp/providers.ts'
 import { relayedRoutes } from './pisp/relayed.ts'
 import { serviceRoutes } from './pisp/services.ts'
 import { quoteRoutes } from './quotes/requests.ts'
-import type { Settings } from './settings.ts'
+import type { FspiopApiSettings } from './settings.ts'
 import { transferRoutes, type TransferRules } from './transfers/requests.ts'
 
 /** The dependencies of routes that need a query or another thread. */
@@ -34,7 +34,7 @@ export interface RouteParts {
 }
 
 export function servedRoutes(
-  settings: Settings,
+  settings: FspiopApiSettings,
   { owners, providers, largeBodies, arrivals, participants, relay_ms, question_ms }: RouteParts,
 ): ServedRoutes {
   const isMojaloop = settings.COMPATIBILITY === 'mojaloop'
@@ -61,7 +61,7 @@ export function servedRoutes(
   }
 }
 
-function transferRules(settings: Settings): TransferRules {
+function transferRules(settings: FspiopApiSettings): TransferRules {
   const isMojaloop = settings.COMPATIBILITY === 'mojaloop'
   return {
     ...commonRules(settings),
@@ -75,7 +75,9 @@ function transferRules(settings: Settings): TransferRules {
 const mojaloopBounds = { ahead_ms_max: 200, behind_ms_max: 300_000 }
 
 /** Those that hold for transfers and bulk transfers. */
-function commonRules(settings: Settings): Pick<TransferRules, 'onUsAllowed' | 'timestampBounds'> {
+function commonRules(
+  settings: FspiopApiSettings,
+): Pick<TransferRules, 'onUsAllowed' | 'timestampBounds'> {
   const isMojaloop = settings.COMPATIBILITY === 'mojaloop'
   return {
     onUsAllowed: settings.ON_US_TRANSFERS === 'on',

@@ -17,7 +17,7 @@ import {
   type Identify,
 } from './identity/identity.ts'
 import { openRevocationLists } from './identity/revocation-lists.ts'
-import type { Settings } from './settings.ts'
+import type { FspiopApiSettings } from './settings.ts'
 import { openHubKeys, type HubKeys } from './signatures/sign.ts'
 import { openSignatures, type CheckSignature, type SignatureRules } from './signatures/verify.ts'
 import { byToken } from './identity/token-identity.ts'
@@ -59,7 +59,7 @@ export interface IssuedToken {
 
 /** @param trusted the CAs of FSPs, in PEM */
 export async function openSecurity(
-  settings: Settings,
+  settings: FspiopApiSettings,
   { grpc, http, metrics }: Pick<ProcessParts, 'grpc' | 'http' | 'metrics'>,
   log: Logger,
   trusted: string,
@@ -115,7 +115,7 @@ export async function openSecurity(
 }
 
 async function openMtls(
-  settings: Settings,
+  settings: FspiopApiSettings,
   { grpc, http, metrics }: Pick<ProcessParts, 'grpc' | 'http' | 'metrics'>,
   log: Logger,
   authorities: () => readonly X509Certificate[],
@@ -148,7 +148,7 @@ async function openMtls(
 }
 
 /** Existing clients of Mojaloop sign no DELETE, and protect neither Date nor destination. */
-function signatureRules(settings: Settings): SignatureRules {
+function signatureRules(settings: FspiopApiSettings): SignatureRules {
   const { COMPATIBILITY, JWS_VERIFY_ES256, JWS_DATE_WINDOW_S } = settings
   const isMojaloop = COMPATIBILITY === 'mojaloop'
   return {
@@ -160,21 +160,21 @@ function signatureRules(settings: Settings): SignatureRules {
 }
 
 /** Whether authentication or signature verification depends on auth-service. */
-function needsAuthService({ JWS_VERIFY, EDGE_IDENTITY }: Settings): boolean {
+function needsAuthService({ JWS_VERIFY, EDGE_IDENTITY }: FspiopApiSettings): boolean {
   return JWS_VERIFY === 'on' || EDGE_IDENTITY !== 'header'
 }
 
 /** Common names of the gateways that may forward the certificate of their client. */
 export function gatewaysOf({
   EDGE_GATEWAY_SUBJECTS,
-}: Pick<Settings, 'EDGE_GATEWAY_SUBJECTS'>): ReadonlySet<string> {
+}: Pick<FspiopApiSettings, 'EDGE_GATEWAY_SUBJECTS'>): ReadonlySet<string> {
   return new Set(listIn(EDGE_GATEWAY_SUBJECTS))
 }
 
 /** Headers beside those of the API that are relayed, in lower case. Throws StartError for others. */
 export function relayedHeadersOf({
   FSPIOP_API_RELAYED_HEADERS,
-}: Pick<Settings, 'FSPIOP_API_RELAYED_HEADERS'>): ReadonlySet<string> {
+}: Pick<FspiopApiSettings, 'FSPIOP_API_RELAYED_HEADERS'>): ReadonlySet<string> {
   const names = listIn(FSPIOP_API_RELAYED_HEADERS.toLowerCase())
   const wrong = names.find((name) => !isSchemeHeader(name))
   if (wrong === undefined) return new Set(names)
@@ -184,7 +184,7 @@ export function relayedHeadersOf({
 }
 
 function identifyBy(
-  settings: Settings,
+  settings: FspiopApiSettings,
   { grpc }: Pick<ProcessParts, 'grpc'>,
   log: Logger,
 ): Identify {
@@ -200,7 +200,7 @@ function certificatesIn(pem: string): readonly X509Certificate[] {
 }
 
 async function signingKeys(
-  settings: Settings,
+  settings: FspiopApiSettings,
   setting: 'JWS_SIGNING_KEY_FILE' | 'JWS_AUTH_SERVICE_SIGNING_KEY_FILE',
   hsm: Token | undefined,
 ): Promise<HubKeys | undefined> {

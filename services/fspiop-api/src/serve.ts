@@ -10,11 +10,19 @@ import { noteClient, pauseReadingAfter, retryAfter } from '@causeway/http'
 import type { Logger, SecurityEvent, SecurityEvents } from '@causeway/process'
 import { isAnswer, type Admission } from './load/admission.ts'
 import type { BacklogKind, BulkBacklog } from './load/bulk-backlog.ts'
-import { readHead, refused, routeOf, workOn, type Answer, type Edge, type Routed } from './chain.ts'
+import {
+  readHead,
+  refused,
+  routeOf,
+  workOn,
+  type EdgeResponse,
+  type Edge,
+  type Routed,
+} from './chain.ts'
 import type { FloodRate } from './load/flood-rate.ts'
 import type { Floods } from './load/floods.ts'
 import type { Challenge, Identify } from './identity/identity.ts'
-import type { Measures } from './measures.ts'
+import type { EdgeMeasures } from './measures.ts'
 import type { Pacing } from './load/pacing.ts'
 import type { Rates } from './load/rates.ts'
 import { announcedBytes, body_bytes_max, receiveBody } from './bodies/receive.ts'
@@ -26,7 +34,7 @@ const bulkRequest_bytes = 8_192
 /** The same of a bulk of 1,000 items. */
 const largestBulk_requests = 100
 
-export interface ServeParts {
+export interface EdgeServeParts {
   readonly edge: Edge
   readonly identify: Identify
   readonly challenge: Challenge
@@ -37,14 +45,14 @@ export interface ServeParts {
   readonly floods: Floods
   readonly floodRate: FloodRate
   readonly pacing: Pacing
-  readonly measures: Measures
+  readonly measures: EdgeMeasures
   readonly securityEvents: SecurityEvents
   readonly log: Logger
 }
 
 /** Answers the request; false when its path is not part of the API and nothing was done. */
 export function serveApi(
-  parts: ServeParts,
+  parts: EdgeServeParts,
   request: IncomingMessage,
   response: ServerResponse,
 ): boolean {
@@ -60,7 +68,7 @@ export function serveApi(
 }
 
 async function serveRouted(
-  parts: ServeParts,
+  parts: EdgeServeParts,
   routed: Routed,
   request: IncomingMessage,
   response: ServerResponse,
@@ -162,7 +170,7 @@ const busy: Turn = { wait_ms: 0, refusal: 'BUSY' }
  * FSP can exhaust another's.
  */
 function turnOf(
-  { admission, bulkBacklog, floods, pacing, rates }: ServeParts,
+  { admission, bulkBacklog, floods, pacing, rates }: EdgeServeParts,
   routed: Routed,
   request: IncomingMessage,
   identity: string,
@@ -205,7 +213,7 @@ function answersOf(identity: string): string {
 
 /** Why the request is refused; when undefined, `answerAdmitted` must follow. */
 function admit(
-  { admission, floods }: ServeParts,
+  { admission, floods }: EdgeServeParts,
   routed: Routed,
   request: IncomingMessage,
   identity: string,
@@ -219,11 +227,11 @@ function admit(
 
 /** Undefined when the connection ended before the body did: the message is discarded. */
 async function answerAdmitted(
-  parts: ServeParts,
+  parts: EdgeServeParts,
   routed: Routed,
   request: IncomingMessage,
   identity: string,
-): Promise<Answer | undefined> {
+): Promise<EdgeResponse | undefined> {
   const { priority } = routed.route
   const bytes = announcedBytes(request, bytesMaxOf(routed))
   try {
@@ -235,11 +243,11 @@ async function answerAdmitted(
 
 /** Undefined when the connection ended before the body did: the message is discarded. */
 async function answerTo(
-  parts: ServeParts,
+  parts: EdgeServeParts,
   routed: Routed,
   request: IncomingMessage,
   identity: string,
-): Promise<Answer | undefined> {
+): Promise<EdgeResponse | undefined> {
   const { edge, floodRate, measures, shedding } = parts
   const bytes_max = bytesMaxOf(routed)
   const reading = readHead(edge, routed, request.headers, identity)
@@ -284,7 +292,12 @@ async function answerTo(
 }
 
 /** The rest of a chunked answer, which counted as one request at its head. */
-function countBody({ rates }: ServeParts, routed: Routed, identity: string, bytes: number): void {
+function countBody(
+  { rates }: EdgeServeParts,
+  routed: Routed,
+  identity: string,
+  bytes: number,
+): void {
   if (kindOf(routed) === 'answers' && routed.route.weight !== undefined) {
     rates.takeAway(answersOf(identity), requestsOf(routed, bytes) - 1)
   }
@@ -305,7 +318,7 @@ function bytesMaxOf({ route }: Routed): number {
   return route.body_bytes_max ?? body_bytes_max
 }
 
-function refusedAt({ resource }: Routed, refusal: Refusal): Answer {
+function refusedAt({ resource }: Routed, refusal: Refusal): EdgeResponse {
   return refused(refusal, responseContentType(resource))
 }
 
@@ -323,7 +336,7 @@ function pathOf(url: string): string {
 
 /** The response to a path that does not exist. */
 export function sendUnknownPath(
-  parts: ServeParts,
+  parts: EdgeServeParts,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
@@ -337,7 +350,11 @@ function securityTypeOf({ status, code }: Refusal): SecurityEvent['type'] | unde
 }
 
 /** The text of a refused signature may quote paths, and so parties. */
-function noteRefusal({ securityEvents }: ServeParts, request: IncomingMessage, refusal: Refusal) {
+function noteRefusal(
+  { securityEvents }: EdgeServeParts,
+  request: IncomingMessage,
+  refusal: Refusal,
+) {
   const type = securityTypeOf(refusal)
   if (type === undefined) return
   const source = request.headers['fspiop-source']
@@ -352,10 +369,10 @@ function noteRefusal({ securityEvents }: ServeParts, request: IncomingMessage, r
 }
 
 function send(
-  parts: ServeParts,
+  parts: EdgeServeParts,
   request: IncomingMessage,
   response: ServerResponse,
-  { status, contentType, allow, refusal }: Answer,
+  { status, contentType, allow, refusal }: EdgeResponse,
 ): void {
   const { challenge, measures, log } = parts
   measures.answered(request.method ?? '', status, refusal?.code ?? '')

@@ -65,8 +65,8 @@ import { openReportPages } from './pages/reports-page.ts'
 import { refuse, type Reason } from './refusals.ts'
 import { servedRoutes } from './routes.ts'
 import { gatewaysOf, openSecurity, relayedHeadersOf, type Security } from './security.ts'
-import { refusalBody, sendUnknownPath, serveApi, type ServeParts } from './serve.ts'
-import type { Settings } from './settings.ts'
+import { refusalBody, sendUnknownPath, serveApi, type EdgeServeParts } from './serve.ts'
+import type { FspiopApiSettings } from './settings.ts'
 import { shareBounds } from './load/share-bounds.ts'
 import { openShedding } from './load/shedding.ts'
 import { openRenewal, readTls } from './identity/tls.ts'
@@ -86,7 +86,7 @@ interface EdgeParts extends ProcessParts {
 
 const group = 'fspiop_api'
 
-export async function start(settings: Settings, parts: EdgeParts): Promise<FspiopApi> {
+export async function start(settings: FspiopApiSettings, parts: EdgeParts): Promise<FspiopApi> {
   const withoutBase = basePathsOf(settings)
   const log = parts.log.child({ service: 'fspiop-api' })
   checkModes(settings, { ...parts, log })
@@ -156,12 +156,12 @@ export async function start(settings: Settings, parts: EdgeParts): Promise<Fspio
   }
 }
 
-function basePathsOf({ FSP_BASE_PATHS }: Settings): (url: string) => string {
+function basePathsOf({ FSP_BASE_PATHS }: FspiopApiSettings): (url: string) => string {
   const paths = [...routes.map(({ template }) => template), ...pagePaths]
   return openBasePaths('FSP_BASE_PATHS', FSP_BASE_PATHS, paths)
 }
 
-function checkModes(settings: Settings, parts: ProcessParts): void {
+function checkModes(settings: FspiopApiSettings, parts: ProcessParts): void {
   refuseInsecureModes(settings)
   const relaxed = insecureModes(settings).map((mode) => ({ mode }))
   reportInsecureModes('fspiop-api', relaxed, parts)
@@ -169,7 +169,7 @@ function checkModes(settings: Settings, parts: ProcessParts): void {
 
 /** The currencies of the scheme, where their decimals bound amounts. */
 async function boundedCurrencies(
-  { AMOUNT_DECIMALS: bound }: Settings,
+  { AMOUNT_DECIMALS: bound }: FspiopApiSettings,
   parts: Pick<ProcessParts, 'bus' | 'grpc' | 'log'>,
 ): Promise<SchemeCurrencies | undefined> {
   return bound === 'four' ? undefined : openSchemeCurrencies('fspiop-api', bound, parts)
@@ -197,7 +197,7 @@ function followKeys(bus: EventBus, security: Security): Promise<Listener> {
 }
 
 /** The documentation of this port for authors of clients. */
-function describedApi(served: Edge['served'], { COMPATIBILITY }: Settings) {
+function describedApi(served: Edge['served'], { COMPATIBILITY }: FspiopApiSettings) {
   return {
     errorsPage: errorsPage(COMPATIBILITY),
     openApi: openApiDocument(served, COMPATIBILITY),
@@ -210,7 +210,7 @@ interface OpenedParts {
   readonly owners: ConsentOwners
   readonly answers: Answers
   readonly largeBodies: LargeBodies
-  readonly live: LiveSettings<Settings>
+  readonly live: LiveSettings<FspiopApiSettings>
   readonly currencies: SchemeCurrencies | undefined
   readonly log: Logger
 }
@@ -221,10 +221,10 @@ function publicKeysOf({ hubKeys, authServiceKeys }: Security): readonly object[]
 }
 
 function openServing(
-  settings: Settings,
+  settings: FspiopApiSettings,
   { bus, grpc, metrics, shared, tracer, publish_ms = usualPublish_ms }: EdgeParts,
   { security, participants, owners, answers, largeBodies, live, currencies, log }: OpenedParts,
-): ServeParts & { readonly callbacks: CallbackParts } {
+): EdgeServeParts & { readonly callbacks: CallbackParts } {
   const floods = openFloods(Date.now)
   const floodRate = openFloodRate(floods, Date.now)
   const pacing = openPacing(floods, floodRate, Date.now)
@@ -295,8 +295,8 @@ function knownKeys(grpc: ProcessParts['grpc']): RequestKeys {
 }
 
 function followBounds(
-  live: LiveSettings<Settings>,
-  { admission, shedding }: Pick<ServeParts, 'admission' | 'shedding'>,
+  live: LiveSettings<FspiopApiSettings>,
+  { admission, shedding }: Pick<EdgeServeParts, 'admission' | 'shedding'>,
 ): void {
   let { FSPIOP_API_QUEUE_DELAY_MAX_MS: queueDelay_max_ms } = live.current
   live.onChange((settings) => {
@@ -309,7 +309,7 @@ function followBounds(
 }
 
 function openPort(
-  settings: Settings,
+  settings: FspiopApiSettings,
   tls: HttpServerOptions['tls'],
   { http, log }: Pick<ProcessParts, 'http' | 'log'>,
   handler: HttpServerOptions['handler'],

@@ -7,7 +7,7 @@ import { readTrace, type Headers, type Operation } from '@causeway/fspiop'
 import type { OutgoingMessage } from '@causeway/bus'
 import { traceIdOf, type Tracer } from '@causeway/tracing'
 
-interface Request {
+interface TracedRequest {
   readonly operation: Operation
   readonly source: string
   readonly headers: Headers
@@ -17,7 +17,7 @@ interface Request {
 
 /** Publishes the messages with the trace of the request that they follow from. */
 export type RecordRequest = (
-  request: Request,
+  request: TracedRequest,
   messages: readonly OutgoingMessage[],
   publish: (messages: readonly OutgoingMessage[]) => Promise<void>,
 ) => Promise<void>

@@ -3,20 +3,23 @@ import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { message, transferBody, type Sent } from './testing/messages.ts'
-import { openWorld, send, summary, type World } from './testing/world.ts'
+import { message, transferBody, type TestMessage } from './testing/messages.ts'
+import { openWorld, send, summary, type EdgeWorld } from './testing/world.ts'
 
-let world: World
+let world: EdgeWorld
 beforeAll(async () => {
   world = await openWorld()
 })
 afterAll(() => world.stop())
 
 const transferId = randomUUID()
-const prepare: Sent = { ...message('POST', '/transfers'), body: transferBody({ transferId }) }
+const prepare: TestMessage = {
+  ...message('POST', '/transfers'),
+  body: transferBody({ transferId }),
+}
 
 /** The head of a request with these lines in addition to the required ones. */
-function head({ method, path, headers }: Sent, lines: readonly string[]): string {
+function head({ method, path, headers }: TestMessage, lines: readonly string[]): string {
   const all = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   return [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1', ...all, ...lines, '', ''].join('\r\n')
 }

@@ -8,7 +8,7 @@ import { v5 } from 'uuid'
 import type { Operator } from './operator.ts'
 import type { SandboxFsp } from './sandbox-fsps.ts'
 
-interface Account {
+interface ListedAccount {
   readonly id: number
   readonly ledgerAccountType: string
   readonly currency: string
@@ -16,10 +16,10 @@ interface Account {
   readonly value: number
 }
 
-interface Participant {
+interface ListedParticipant {
   readonly name: string
   readonly isActive: number
-  readonly accounts: readonly Account[]
+  readonly accounts: readonly ListedAccount[]
 }
 
 const currency = 'USD'
@@ -39,7 +39,7 @@ export async function onboard(operator: Operator, hubName: string, fsps: readonl
 
 async function addHubAccounts(operator: Operator, hubName: string): Promise<void> {
   const path = `/participants/${hubName}/accounts`
-  const accounts = await operator.get<readonly Account[]>(path)
+  const accounts = await operator.get<readonly ListedAccount[]>(path)
   for (const type of ['HUB_RECONCILIATION', 'HUB_MULTILATERAL_SETTLEMENT']) {
     if (accounts.some((a) => a.ledgerAccountType === type && a.currency === currency)) continue
     await operator.send('POST', path, { currency, type })
@@ -65,7 +65,7 @@ async function addSettlementModel(operator: Operator): Promise<void> {
 /** A PISP has no accounts, limits or funds; afterwards the FSPs accept linking. */
 export async function onboardPisp(operator: Operator, pisp: NewFsp, fsps: readonly NewFsp[]) {
   const { name, callbackUrl } = pisp
-  const participants = await operator.get<readonly Participant[]>('/participants')
+  const participants = await operator.get<readonly ListedParticipant[]>('/participants')
   const known = participants.find((participant) => participant.name === name)
   if (known === undefined) await operator.send('POST', '/participants', { name, type: 'PISP' })
   await addKey(operator, pisp)
@@ -103,7 +103,7 @@ async function addEndpoint(
 async function onboardFsp(operator: Operator, fsp: NewFsp): Promise<void> {
   const { name, callbackUrl } = fsp
   const path = `/participants/${name}`
-  const participants = await operator.get<readonly Participant[]>('/participants')
+  const participants = await operator.get<readonly ListedParticipant[]>('/participants')
   const known = participants.find((participant) => participant.name === name)
   if (known === undefined) await operator.send('POST', '/participants', { name, currency })
 
@@ -126,7 +126,7 @@ async function onboardFsp(operator: Operator, fsp: NewFsp): Promise<void> {
 
 /** The first deposit; its id is derived from the FSP, so repeated runs deposit once. */
 async function depositFunds(operator: Operator, name: string): Promise<void> {
-  const accounts = await operator.get<readonly Account[]>(`/participants/${name}/accounts`)
+  const accounts = await operator.get<readonly ListedAccount[]>(`/participants/${name}/accounts`)
   const settlement = accounts.find(
     (account) => account.ledgerAccountType === 'SETTLEMENT' && account.currency === currency,
   )
@@ -174,7 +174,9 @@ export async function readBalances(
 ): Promise<Balances> {
   const entries = await Promise.all(
     fsps.map(async ({ name }) => {
-      const accounts = await operator.get<readonly Account[]>(`/participants/${name}/accounts`)
+      const accounts = await operator.get<readonly ListedAccount[]>(
+        `/participants/${name}/accounts`,
+      )
       const value = (type: string) =>
         accounts.find((a) => a.ledgerAccountType === type && a.currency === currency)?.value ?? 0
       return [name, { position: value('POSITION'), settlement: value('SETTLEMENT') }] as const

@@ -13,7 +13,7 @@ export interface PayrollSummary extends Payroll {
 export interface Payroll {
   /** True when every payee was paid. */
   readonly ok: boolean
-  readonly bulks: readonly Bulk[]
+  readonly bulks: readonly PayrollBulk[]
   readonly amount: string
   readonly currency: string
   readonly ms: number
@@ -22,7 +22,7 @@ export interface Payroll {
   readonly failures?: Readonly<Record<string, number>>
 }
 
-interface Bulk {
+interface PayrollBulk {
   readonly bulkTransferId: string
   readonly bulkQuoteId: string
   readonly payeeFsp: string
@@ -40,11 +40,11 @@ interface Progress {
 }
 
 /** The sandbox FSP's answer to POST /payrolls: progress lines, then the outcome. */
-type Line = { readonly progress: Progress } | PayrollOutcome
+type PayrollLine = { readonly progress: Progress } | PayrollOutcome
 
 interface PayrollOutcome {
   readonly ok: boolean
-  readonly bulks: readonly Bulk[]
+  readonly bulks: readonly PayrollBulk[]
   readonly failures: Readonly<Record<string, number>>
   readonly ms: number
 }
@@ -77,7 +77,7 @@ export async function makePayroll(
   })
   let outcome: PayrollOutcome | undefined
   for await (const text of createInterface({ input: answer.body })) {
-    const line = JSON.parse(text) as Line
+    const line = JSON.parse(text) as PayrollLine
     if ('progress' in line) onProgress(sentenceOf(line.progress))
     else outcome = line
   }

@@ -105,7 +105,7 @@ async function start(flags: Flags, values: HubSettings, log: Logger): Promise<Ru
   }
 }
 
-interface Parts {
+interface StartedHub {
   readonly flags: Flags
   readonly values: HubSettings
   readonly hub: Hub
@@ -113,7 +113,7 @@ interface Parts {
 
 /** Onboards two FSPs, and a PISP or a third FSP where requested, and makes the first payment. */
 async function pay(
-  { flags, values, hub }: Parts,
+  { flags, values, hub }: StartedHub,
   onStarted: (sandbox: Sandbox) => void,
 ): Promise<FirstSummary> {
   const isAsked = values.OPERATOR_IDENTITY === 'token'

@@ -16,7 +16,7 @@ import { openHubLog, prepareDataDir } from './data-dir.ts'
 import { setupLogInOf } from './secrets.ts'
 import { settingPrefixes, settings, type HubSettings } from './settings.ts'
 
-interface Verification {
+interface HubVerification {
   readonly clean: boolean
   readonly compared: Readonly<Record<string, number>>
   readonly differences: readonly string[]
@@ -47,9 +47,9 @@ async function main(): Promise<number> {
 }
 
 /** Undefined when no hub listens there. */
-async function ask(url: string, options: OperatorOptions): Promise<Verification | undefined> {
+async function ask(url: string, options: OperatorOptions): Promise<HubVerification | undefined> {
   try {
-    return await operatorOf(url, options).send<Verification>('POST', '/verify', undefined)
+    return await operatorOf(url, options).send<HubVerification>('POST', '/verify', undefined)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') return undefined
     throw error instanceof OperatorError ? new StartError(`${url}: ${error.message}`) : error
@@ -57,7 +57,7 @@ async function ask(url: string, options: OperatorOptions): Promise<Verification 
 }
 
 /** A hub without edge, sweeps and deliveries: only the services that answer the comparison. */
-async function askOwn(values: HubSettings): Promise<Verification> {
+async function askOwn(values: HubSettings): Promise<HubVerification> {
   const log = openHubLog(values)
   const onExit = (reason: string) => {
     print(reason)

@@ -9,7 +9,7 @@ import { accountOf, type AccountRow } from './account-row.ts'
 import type { AccountType } from './domain/account.ts'
 import type { Watched } from './alarms/domain/alarm.ts'
 import type { WatchedRows } from './alarms/domain/crossings.ts'
-import { hubId, type Party } from './domain/decision.ts'
+import { hubId, type TransferParty } from './domain/decision.ts'
 import type { Command } from './domain/command.ts'
 import type { FeeRule } from './domain/fee.ts'
 import type { ModelRule } from './domain/model-rule.ts'
@@ -131,7 +131,7 @@ export function lockRows(
 }
 
 /** What to lock, without duplicates. */
-export interface Named {
+export interface LockTargets {
   readonly ids: readonly string[]
   readonly names: readonly string[]
   readonly currencies: readonly string[]
@@ -147,7 +147,7 @@ export interface Named {
 export async function lockNamed(
   tx: Transaction,
   states: States,
-  named: Named,
+  named: LockTargets,
 ): Promise<WatchedRows> {
   const ids = textArray(named.ids)
   const names = textArray(named.names)
@@ -263,7 +263,7 @@ function unique<Value>(values: readonly Value[]): readonly Value[] {
   return [...new Set(values)]
 }
 
-function partyOf(row: PartyRow, states: States): Party {
+function partyOf(row: PartyRow, states: States): TransferParty {
   return {
     id: row.id,
     name: row.name,

@@ -2,12 +2,12 @@
 import { openClockWatch, type Logger, type Metrics } from '@causeway/process'
 import { Counter, Histogram } from 'prom-client'
 import type { Command } from './domain/command.ts'
-import type { Answer } from './domain/book.ts'
+import type { CommandAnswer } from './domain/book.ts'
 
 export function measureLedger(
   metrics: Metrics,
   log: Logger,
-): (commands: readonly Command[], answers: readonly Answer[], now: Date) => void {
+): (commands: readonly Command[], answers: readonly CommandAnswer[], now: Date) => void {
   const watchClock = openClockWatch({
     metrics,
     log,
@@ -41,7 +41,7 @@ type Labels = Record<'command' | 'outcome' | 'reason', string>
 /** Updating a counter costs more than a decision, so each combination is counted once per batch. */
 function countsOf(
   commands: readonly Command[],
-  answers: readonly Answer[],
+  answers: readonly CommandAnswer[],
 ): readonly (readonly [Labels, number])[] {
   const counts = new Map<string, [Labels, number]>()
   for (const [index, { type }] of commands.entries()) {
@@ -58,7 +58,7 @@ function countsOf(
 }
 
 /** Reasons of refusals alone are labels. */
-function reasonOf(answer: Answer): string {
+function reasonOf(answer: CommandAnswer): string {
   if (answer.type === 'DECLINE') return answer.reason
   return answer.type === 'ENTRY' && answer.entry.outcome === 'REFUSED'
     ? (answer.entry.reason ?? '')

@@ -25,7 +25,7 @@ import { measureLedger } from './metrics.ts'
 import { serveLedger, type LedgerParts } from './serve.ts'
 import { noteWriter, writerAddress } from './leader/address-store.ts'
 import { openWriter, type Writer } from './writer.ts'
-import type { Settings } from './settings.ts'
+import type { LedgerSettings } from './settings.ts'
 import type { CoverParts, CoverRules } from './liquidity/handle.ts'
 import { serveLiquidity } from './liquidity/serve.ts'
 import { openVerifier } from './verification/verifier.ts'
@@ -88,7 +88,7 @@ export interface Ledger {
  * @throws StartError when PARTICIPANT_STATES cannot be read
  */
 export async function openLedger(
-  settings: Settings,
+  settings: LedgerSettings,
   parts: ProcessParts,
   { log, database, databaseOptions, modelsOf, decimals, bounds = usualBounds }: LedgerOptions,
 ): Promise<Ledger> {
@@ -179,7 +179,7 @@ function serveAll(
 }
 
 function fundsOf(
-  settings: Settings,
+  settings: LedgerSettings,
   parts: Pick<LedgerFunds, 'writer' | 'bus' | 'rules' | 'modelsOf'>,
 ): LedgerFunds {
   return {

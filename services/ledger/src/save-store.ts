@@ -4,7 +4,7 @@
  */
 import { byteaArray, statement, textArray, type Statement, type Value } from '@causeway/postgres'
 import type { Account } from './domain/account.ts'
-import type { Changes, Debt, JournalLine, LockedRows, WindowGain } from './domain/book.ts'
+import type { BookChanges, Debt, JournalLine, LockedRows, WindowGain } from './domain/book.ts'
 import type { Entry } from './domain/entry.ts'
 
 /** A statement that is ready to be run. */
@@ -19,14 +19,14 @@ export interface Saving {
  */
 export function savingOf(
   { now, batch, windowId }: Pick<LockedRows, 'now' | 'batch' | 'windowId'>,
-  { entered, completed, accounts, isUnpaidChanged, debts, journal, gains }: Changes,
+  { entered, completed, accounts, isUnpaidChanged, debts, journal, gains }: BookChanges,
   month: string,
 ): Saving | undefined {
   const time = now.toISOString()
   const number = String(batch)
-  const parts: Part[] = []
+  const parts: StatementPart[] = []
   const values: Value[] = []
-  const add = (part: Part, ...columns: readonly Value[]) => {
+  const add = (part: StatementPart, ...columns: readonly Value[]) => {
     parts.push(part)
     values.push(...columns)
   }
@@ -43,7 +43,7 @@ export function savingOf(
   return parts.length === 0 ? undefined : { statement: saving(parts), values }
 }
 
-type Part = keyof typeof partTexts
+type StatementPart = keyof typeof partTexts
 
 /** Each `?` becomes the next parameter. `window_net` is incremented, never overwritten. */
 const partTexts = {
@@ -128,7 +128,7 @@ const partTexts = {
 /** One prepared statement for each combination of parts that occurs. */
 const savings = new Map<string, Statement>()
 
-function saving(parts: readonly Part[]): Statement {
+function saving(parts: readonly StatementPart[]): Statement {
   const key = parts.join()
   const known = savings.get(key)
   if (known !== undefined) return known

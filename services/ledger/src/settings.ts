@@ -38,4 +38,4 @@ export const settings = {
   }),
 }
 
-export type Settings = SettingValues<typeof settings>
+export type LedgerSettings = SettingValues<typeof settings>

@@ -18,7 +18,7 @@ import {
   type ReleaseItems,
 } from '@causeway/protos'
 import { positionMessage } from './contract.ts'
-import type { Answer } from './domain/book.ts'
+import type { CommandAnswer } from './domain/book.ts'
 import type { Command, Post, Reserve, Void } from './domain/command.ts'
 import { evidence_bytes_max, noEvidence, type Entry, type Settlement } from './domain/entry.ts'
 import type { Writer } from './writer.ts'
@@ -103,7 +103,7 @@ function voidOf(item: ReleaseItem): Void | undefined {
 async function answerAll<Item extends { readonly transferId: string }>(
   items: readonly Item[],
   commandOf: (item: Item) => Command | undefined,
-  decide: (commands: readonly Command[]) => Promise<readonly Answer[]>,
+  decide: (commands: readonly Command[]) => Promise<readonly CommandAnswer[]>,
   onUnreadable: (id: string) => void,
 ): Promise<LedgerAnswer[]> {
   const commands = items.map(commandOf)
@@ -116,9 +116,9 @@ async function answerAll<Item extends { readonly transferId: string }>(
   })
 }
 
-const fault: Answer = { type: 'FAULT' }
+const fault: CommandAnswer = { type: 'FAULT' }
 
-function answerMessage(id: string, answer: Answer): LedgerAnswer {
+function answerMessage(id: string, answer: CommandAnswer): LedgerAnswer {
   switch (answer.type) {
     case 'ENTRY':
       return {

@@ -9,7 +9,7 @@ import type { Transaction } from '@causeway/postgres'
 import { gather, isOutage, keepOrigin, type Logger } from '@causeway/process'
 import type { ThresholdAlarms } from './alarms/threshold-alarms.ts'
 import type { LeaderConnection } from './leader/connection.ts'
-import { openBook, decideAll, type Answer, type Rules } from './domain/book.ts'
+import { openBook, decideAll, type CommandAnswer, type Rules } from './domain/book.ts'
 import type { Command } from './domain/command.ts'
 import type { JournalMonths } from './journal-months.ts'
 import { lockRows } from './lock-store.ts'
@@ -20,7 +20,7 @@ export interface Writer {
    * One answer for each command. Rejects with an outage, after which the same call is repeated; a
    * full queue counts as one.
    */
-  readonly decide: (commands: readonly Command[]) => Promise<readonly Answer[]>
+  readonly decide: (commands: readonly Command[]) => Promise<readonly CommandAnswer[]>
   /** Runs work in its turn, in its own transaction; for rare work. */
   readonly runExclusive: <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>
   /** Resolves when all items queued before have been answered. */
@@ -41,7 +41,11 @@ export interface WriterOptions extends Rules {
   /** Checks the changes of a batch; absent: no alarms. */
   readonly alarms?: ThresholdAlarms | undefined
   /** Called after each batch that committed, with the time at which it was decided. */
-  readonly onBatch?: (commands: readonly Command[], answers: readonly Answer[], now: Date) => void
+  readonly onBatch?: (
+    commands: readonly Command[],
+    answers: readonly CommandAnswer[],
+    now: Date,
+  ) => void
 }
 
 interface ExclusiveWork {
@@ -49,10 +53,10 @@ interface ExclusiveWork {
   readonly work: (tx: Transaction) => Promise<unknown>
 }
 
-type Item = Command | ExclusiveWork
+type QueueItem = Command | ExclusiveWork
 
-type Result =
-  | { readonly type: 'ANSWER'; readonly answer: Answer }
+type QueueItemResult =
+  | { readonly type: 'ANSWER'; readonly answer: CommandAnswer }
   | { readonly type: 'DONE'; readonly value: unknown }
   /** Only this work failed; other items are not affected. */
   | { readonly type: 'FAILED'; readonly error: unknown }
@@ -61,8 +65,8 @@ export function openWriter(connection: LeaderConnection, options: WriterOptions)
   const { batch_max, queued_max } = options
 
   /** An outage rejects every call of the batch: a repeat finds what was committed by its ids. */
-  async function processBatch(items: readonly Item[]): Promise<readonly Result[]> {
-    const results: Result[] = []
+  async function processBatch(items: readonly QueueItem[]): Promise<readonly QueueItemResult[]> {
+    const results: QueueItemResult[] = []
     for (const run of runsOf(items)) {
       if (run.type === 'EXCLUSIVE') {
         results.push(await runInTransaction(connection, run))
@@ -77,7 +81,7 @@ export function openWriter(connection: LeaderConnection, options: WriterOptions)
   const queue = gather(processBatch, { batch_max, queued_max })
   const queued = new Set<Promise<unknown>>()
 
-  function enqueue(items: readonly Item[]): Promise<readonly Result[]> {
+  function enqueue(items: readonly QueueItem[]): Promise<readonly QueueItemResult[]> {
     const results = queue(items)
     queued.add(results)
     const forget = () => void queued.delete(results)
@@ -102,11 +106,11 @@ export function openWriter(connection: LeaderConnection, options: WriterOptions)
   }
 }
 
-type Run = ExclusiveWork | { readonly type: 'COMMANDS'; readonly commands: readonly Command[] }
+type QueueRun = ExclusiveWork | { readonly type: 'COMMANDS'; readonly commands: readonly Command[] }
 
 /** Exclusive work splits the queue: earlier commands commit before it, later ones after it. */
-function runsOf(items: readonly Item[]): readonly Run[] {
-  const runs: Run[] = []
+function runsOf(items: readonly QueueItem[]): readonly QueueRun[] {
+  const runs: QueueRun[] = []
   let commands: Command[] = []
   for (const item of items) {
     if (item.type !== 'EXCLUSIVE') {
@@ -123,7 +127,7 @@ function runsOf(items: readonly Item[]): readonly Run[] {
 async function runInTransaction(
   connection: LeaderConnection,
   { work }: ExclusiveWork,
-): Promise<Result> {
+): Promise<QueueItemResult> {
   try {
     return { type: 'DONE', value: await connection.transaction(work) }
   } catch (error) {
@@ -140,7 +144,7 @@ async function decideBatch(
   connection: LeaderConnection,
   commands: readonly Command[],
   options: WriterOptions,
-): Promise<readonly Answer[]> {
+): Promise<readonly CommandAnswer[]> {
   try {
     const { answers, now } = await connection.transaction((tx) =>
       decideAsWhole(tx, commands, options),
@@ -168,7 +172,7 @@ export async function decideIn(
   tx: Transaction,
   commands: readonly Command[],
   rules: DecidingRules,
-): Promise<readonly Answer[]> {
+): Promise<readonly CommandAnswer[]> {
   const { answers, saving } = await lockAndDecide(tx, commands, rules)
   if (saving !== undefined) await tx.query(saving.statement, saving.values)
   return answers
@@ -179,7 +183,7 @@ async function decideAsWhole(
   tx: Transaction,
   commands: readonly Command[],
   rules: DecidingRules,
-): Promise<Pick<Decided, 'answers' | 'now'>> {
+): Promise<Pick<DecidedBatch, 'answers' | 'now'>> {
   const { answers, now, saving } = await lockAndDecide(tx, commands, rules)
   if (saving !== undefined) tx.finish(saving.statement, saving.values)
   return { answers, now }
@@ -190,8 +194,8 @@ export type DecidingRules = Pick<
   'hubName' | 'decimals' | 'states' | 'months' | 'expiryGrace_ms' | 'alarms'
 >
 
-interface Decided {
-  readonly answers: readonly Answer[]
+interface DecidedBatch {
+  readonly answers: readonly CommandAnswer[]
   readonly now: Date
   readonly saving: Saving | undefined
 }
@@ -200,7 +204,7 @@ async function lockAndDecide(
   tx: Transaction,
   commands: readonly Command[],
   { hubName, decimals, states, months, expiryGrace_ms, alarms }: DecidingRules,
-): Promise<Decided> {
+): Promise<DecidedBatch> {
   const rows = await lockRows(tx, commands, { hubName, states })
   const book = openBook(rows, decimals?.())
   const answers = decideAll(book, commands, { expiryGrace_ms })

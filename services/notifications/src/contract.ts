@@ -29,7 +29,7 @@ export interface Notification {
 }
 
 /** A notification that was delivered or has failed for good. */
-export interface Ended {
+export interface EndedNotification {
   readonly type: 'ENDED'
   readonly notification: Notification
   readonly status: 'SUCCESS' | 'FAILED'
@@ -58,7 +58,7 @@ export interface Waits {
   readonly stored: boolean
 }
 
-export type Result = Ended | Waits
+export type NotificationResult = EndedNotification | Waits
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const relayedHeaders = z.record(z.string(), z.string())
@@ -112,7 +112,7 @@ function openNotification(
 }
 
 /** Milliseconds from receipt to the end. */
-export function duration_msOf({ notification, ended_ms }: Ended): number {
+export function duration_msOf({ notification, ended_ms }: EndedNotification): number {
   return Math.min(Math.max(ended_ms - notification.taken_ms, 0), duration_ms_max)
 }
 
@@ -122,7 +122,7 @@ export function storableError(error: string | null): string | null {
 }
 
 /** Whether the result must be reported. */
-function needsReport({ notification, status }: Ended): boolean {
+function needsReport({ notification, status }: EndedNotification): boolean {
   const { reportRequired, onFailure } = notification.request
   return reportRequired || (onFailure !== undefined && status === 'FAILED')
 }
@@ -171,7 +171,7 @@ export function refusalIn({ status, body, truncated }: HttpAnswer): FspRefusal |
 }
 
 /** One message for all results stored together; none when no report is required. */
-export function reportOf(ended: readonly Ended[]): readonly OutgoingMessage[] {
+export function reportOf(ended: readonly EndedNotification[]): readonly OutgoingMessage[] {
   const reports = ended.filter(needsReport).map((end) => {
     const { request } = end.notification
     const error = storableError(end.error)

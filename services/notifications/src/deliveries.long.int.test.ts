@@ -11,10 +11,10 @@ import {
   openWorld,
   allowDuplicates,
   type Sink,
-  type World,
+  type NotificationsWorld,
 } from './testing/world.ts'
 
-let world: World | undefined
+let world: NotificationsWorld | undefined
 const sinks: Sink[] = []
 
 afterEach(async () => {
@@ -33,7 +33,7 @@ async function sinkThat(answers?: Sink['answers']): Promise<Sink> {
   return sink
 }
 
-async function openTestWorld(...how: Parameters<typeof openWorld>): Promise<World> {
+async function openTestWorld(...how: Parameters<typeof openWorld>): Promise<NotificationsWorld> {
   world = await openWorld(...how)
   return world
 }

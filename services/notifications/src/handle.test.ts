@@ -5,11 +5,11 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Notification, Result } from './contract.ts'
+import type { Notification, NotificationResult } from './contract.ts'
 import { judge } from './domain/verdict.ts'
 import { openFirstAttempts, type FirstAttempts } from './handle.ts'
-import { openLanes, type Sent } from './lanes/lane.ts'
-import type { Known } from './store.ts'
+import { openLanes, type AttemptResult } from './lanes/lane.ts'
+import type { StoredStatus } from './store.ts'
 import { notificationFor } from './testing/world.ts'
 
 interface Scene {
@@ -17,7 +17,7 @@ interface Scene {
   /** The unanswered messages to each FSP, oldest first. */
   readonly unanswered: Map<string, { readonly id: string; answer(status: number): void }[]>
   readonly sent: Notification[]
-  readonly stored: Result[]
+  readonly stored: NotificationResult[]
   readonly late: string[]
 }
 
@@ -30,14 +30,14 @@ const noMeasures = {
 const bytesPerFsp_max = 1_000
 
 function scene(
-  known: (id: string) => Known = () => ({ taken: false, blocked: false, modified: false }),
+  known: (id: string) => StoredStatus = () => ({ taken: false, blocked: false, modified: false }),
 ): Scene {
   const unanswered: Scene['unanswered'] = new Map()
-  const [sent, stored, late]: [Notification[], Result[], string[]] = [[], [], []]
+  const [sent, stored, late]: [Notification[], NotificationResult[], string[]] = [[], [], []]
   const lanes = openLanes({
     transportTo: (fspId) => ({
       send: (notification) =>
-        new Promise<Sent>((resolve) => {
+        new Promise<AttemptResult>((resolve) => {
           sent.push(notification)
           const answer = (status: number) => {
             const verdict = judge('PUT', { type: 'ANSWERED', status })

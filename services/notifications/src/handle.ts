@@ -13,16 +13,16 @@ import type { BatchContext } from '@causeway/bus'
 import type { DomainEvent } from '@causeway/events'
 import { monthOf, type Database } from '@causeway/postgres'
 import { gather, retrying, type Logger } from '@causeway/process'
-import { notificationOf, type Notification, type Result } from './contract.ts'
+import { notificationOf, type Notification, type NotificationResult } from './contract.ts'
 import type { BackoffBounds } from './domain/backoff.ts'
 import type { AttemptEnd } from './domain/step.ts'
 import { noTries } from './domain/tries.ts'
-import type { Delivery, Lanes } from './lanes/lane.ts'
+import type { LaneDelivery, Lanes } from './lanes/lane.ts'
 import type { Record } from './record.ts'
 import { modifiedResult, parkedResult, resultOf } from './result.ts'
-import { claimKeys, readKnown, type Known } from './store.ts'
+import { claimKeys, readKnown, type StoredStatus } from './store.ts'
 import { continuing } from './lanes/tracing.ts'
-import type { Waiting } from './waiting.ts'
+import type { ParkedFsps } from './waiting.ts'
 
 export interface HandleParts extends Omit<
   FirstAttemptParts,
@@ -31,7 +31,7 @@ export interface HandleParts extends Omit<
   readonly db: Database
   readonly log: Logger
   readonly record: Pick<Record, 'persistLater'>
-  readonly waiting: Pick<Waiting, 'mayHaveParked'>
+  readonly waiting: Pick<ParkedFsps, 'mayHaveParked'>
   /** Whether attempts continue the trace of their event. */
   readonly isTraced: boolean
   /** Once aborted, an outage fails the call instead of being retried. */
@@ -52,7 +52,7 @@ export type Handle = (
 
 export function openHandle(parts: HandleParts): Handle {
   const { db, log, record, waiting, isTraced, stopping: signal } = parts
-  const ask = gather<Notification, Known>(
+  const ask = gather<Notification, StoredStatus>(
     async (asked) => {
       const known = await readKnown(db, asked, thisMonthAndLast(new Date()))
       const modified = await claimKeys(db, asked)
@@ -92,7 +92,7 @@ export function openHandle(parts: HandleParts): Handle {
   }
 
   /** An earlier one of its entity may be parked, or its key may belong to other content. */
-  function mayBeStored({ notification: { fspId, request } }: Taken): boolean {
+  function mayBeStored({ notification: { fspId, request } }: ReceivedNotification): boolean {
     return request.idempotency !== undefined || waiting.mayHaveParked(fspId)
   }
 }
@@ -132,8 +132,8 @@ function distinct(
   events: readonly DomainEvent<'NotifyRequested'>[],
   taken_ms: number,
   isTraced: boolean,
-): readonly Taken[] {
-  const byId = new Map<string, Taken>()
+): readonly ReceivedNotification[] {
+  const byId = new Map<string, ReceivedNotification>()
   for (const event of events) {
     const received = notificationOf(event, taken_ms)
     const notification = isTraced ? continuing(received, event.traceparent) : received
@@ -149,7 +149,7 @@ function thisMonthAndLast(now: Date): readonly [string, string] {
 }
 
 /** A notification received from the bus. */
-export interface Taken {
+export interface ReceivedNotification {
   readonly notification: Notification
   /** The database may hold it or an earlier one of its chain, and must be queried first. */
   readonly needsLookUp: boolean
@@ -162,9 +162,9 @@ export interface FirstAttemptParts {
   /** Total size of the bodies that wait for one FSP's answers; a single body may be larger. */
   readonly bytesPerFsp_max: number
   /** What the database holds of it. */
-  readonly known: (notification: Notification) => Promise<Known>
+  readonly known: (notification: Notification) => Promise<StoredStatus>
   /** Resolves when it is stored; results are stored in the order of the calls. */
-  readonly store: (result: Result) => Promise<void>
+  readonly store: (result: NotificationResult) => Promise<void>
   /** The attempt of a parked notification has ended, and its row is stored. */
   readonly onLateEnd: (notification: Notification, end: AttemptEnd) => void
 }
@@ -174,7 +174,7 @@ export interface FirstAttempts {
    * Resolves when each of them is stored as delivered, failed or parked, or was known before. Rejects
    * with the first failure once all of them have finished.
    */
-  begin(taken: readonly Taken[]): Promise<void>
+  begin(taken: readonly ReceivedNotification[]): Promise<void>
   /** Whether the notification is in progress or being stored. */
   has(notificationId: string): boolean
 }
@@ -186,13 +186,13 @@ interface Group {
   readonly onOver: () => void
 }
 
-interface Item {
+interface NotificationInProgress {
   readonly notification: Notification
   readonly group: Group
   /** Undefined: the database query is in progress. */
-  known: Known | undefined
+  known: StoredStatus | undefined
   /** The attempt in progress. */
-  delivery: Delivery | undefined
+  delivery: LaneDelivery | undefined
   /** Resolves when the row of the parked notification is stored. */
   parked: Promise<void> | undefined
 }
@@ -202,14 +202,14 @@ interface Chain {
   readonly key: string
   readonly fspId: string
   /** In order; the first one is being sent. */
-  readonly items: Item[]
+  readonly items: NotificationInProgress[]
   /** One of them was parked, so all that follow must be parked too. */
   isParking: boolean
   /** Parked rows that are being stored. */
   storing: number
 }
 
-const unknown: Known = { taken: false, blocked: false, modified: false }
+const unknown: StoredStatus = { taken: false, blocked: false, modified: false }
 
 interface State extends FirstAttemptParts {
   readonly chains: Map<string, Chain>
@@ -233,7 +233,7 @@ export function openFirstAttempts(parts: FirstAttemptParts): FirstAttempts {
             else reject(group.failure)
           },
         }
-        const items = taken.map(({ notification, needsLookUp }): Item => {
+        const items = taken.map(({ notification, needsLookUp }): NotificationInProgress => {
           const known = needsLookUp ? undefined : unknown
           return { notification, group, known, delivery: undefined, parked: undefined }
         })
@@ -245,7 +245,7 @@ export function openFirstAttempts(parts: FirstAttemptParts): FirstAttempts {
   }
 }
 
-function enter(state: State, item: Item): void {
+function enter(state: State, item: NotificationInProgress): void {
   const { notification } = item
   const key = chainKey(notification)
   let chain = state.chains.get(key)
@@ -259,7 +259,7 @@ function enter(state: State, item: Item): void {
   else if (chain.items.length === 1) advance(state, chain)
 }
 
-async function lookUp(state: State, chain: Chain, item: Item): Promise<void> {
+async function lookUp(state: State, chain: Chain, item: NotificationInProgress): Promise<void> {
   try {
     item.known = await state.known(item.notification)
   } catch (error) {
@@ -290,7 +290,10 @@ function advance(state: State, chain: Chain): void {
   }
 }
 
-function isRoomFor({ waiting_bytes, bytesPerFsp_max }: State, { notification }: Item): boolean {
+function isRoomFor(
+  { waiting_bytes, bytesPerFsp_max }: State,
+  { notification }: NotificationInProgress,
+): boolean {
   const waiting = waiting_bytes.get(notification.fspId)
   return waiting === undefined || waiting + notification.body.length <= bytesPerFsp_max
 }
@@ -302,7 +305,7 @@ function wait({ waiting_bytes }: State, fspId: string, bytes: number): void {
   else waiting_bytes.set(fspId, waiting)
 }
 
-function attempt(state: State, chain: Chain, item: Item): void {
+function attempt(state: State, chain: Chain, item: NotificationInProgress): void {
   const { notification } = item
   wait(state, chain.fspId, notification.body.length)
   item.delivery = {
@@ -317,7 +320,7 @@ function attempt(state: State, chain: Chain, item: Item): void {
   state.lanes.of(chain.fspId).offer(item.delivery)
 }
 
-function take(state: State, chain: Chain, item: Item, end: AttemptEnd): void {
+function take(state: State, chain: Chain, item: NotificationInProgress, end: AttemptEnd): void {
   wait(state, chain.fspId, -item.notification.body.length)
   const tried = { notification: item.notification, attempts: 0, tries: noTries, stored: false }
   const result = resultOf(tried, end, state.backoff)
@@ -327,7 +330,12 @@ function take(state: State, chain: Chain, item: Item, end: AttemptEnd): void {
   advance(state, chain)
 }
 
-function park(state: State, chain: Chain, item: Item, result: Result): void {
+function park(
+  state: State,
+  chain: Chain,
+  item: NotificationInProgress,
+  result: NotificationResult,
+): void {
   chain.isParking = true
   chain.storing += 1
   item.parked = store(state, item, result).finally(() => {
@@ -336,7 +344,11 @@ function park(state: State, chain: Chain, item: Item, result: Result): void {
   })
 }
 
-async function store(state: State, item: Item, result: Result): Promise<void> {
+async function store(
+  state: State,
+  item: NotificationInProgress,
+  result: NotificationResult,
+): Promise<void> {
   try {
     await state.store(result)
     finish(state, item, undefined)
@@ -345,7 +357,11 @@ async function store(state: State, item: Item, result: Result): Promise<void> {
   }
 }
 
-function finish(state: State, { group, notification }: Item, failure: Error | undefined): void {
+function finish(
+  state: State,
+  { group, notification }: NotificationInProgress,
+  failure: Error | undefined,
+): void {
   state.open.delete(notification.id)
   group.failure ??= failure
   group.open -= 1
@@ -353,7 +369,11 @@ function finish(state: State, { group, notification }: Item, failure: Error | un
 }
 
 /** After `park_after_ms`: the attempt in progress continues; the notifications behind it are parked. */
-function parkUnanswered(state: State, group: Group, items: readonly Item[]): void {
+function parkUnanswered(
+  state: State,
+  group: Group,
+  items: readonly NotificationInProgress[],
+): void {
   for (const { notification } of items) {
     const chain = state.chains.get(chainKey(notification))
     const [first] = chain?.items ?? []

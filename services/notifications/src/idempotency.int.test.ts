@@ -10,10 +10,10 @@ import {
   openSink,
   openWorld,
   type Sink,
-  type World,
+  type NotificationsWorld,
 } from './testing/world.ts'
 
-let world: World | undefined
+let world: NotificationsWorld | undefined
 let sink: Sink | undefined
 
 afterEach(async () => {

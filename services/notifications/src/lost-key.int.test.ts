@@ -7,12 +7,19 @@ import { eventually } from '@causeway/process/testing'
 import { notificationsService } from '@causeway/protos'
 import { openTestParts } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { notify, openSink, openStore, openWorld, type Sink, type World } from './testing/world.ts'
+import {
+  notify,
+  openSink,
+  openStore,
+  openWorld,
+  type Sink,
+  type NotificationsWorld,
+} from './testing/world.ts'
 
 const hour_ms = 3_600_000
 
 let sink: Sink
-let world: World
+let world: NotificationsWorld
 let db: Database
 let stopAuth: () => Promise<void>
 

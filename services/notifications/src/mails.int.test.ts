@@ -9,7 +9,7 @@ import { openTestParts } from '@causeway/runtime/testing'
 import { afterEach, expect, test } from '@jest/globals'
 import type { SMTPServerOptions } from 'smtp-server'
 import { openMailServer, type TestMailServer } from './mail-server.ts'
-import type { Settings } from './settings.ts'
+import type { NotificationsSettings } from './settings.ts'
 import { start } from './service.ts'
 import {
   allowDuplicates,
@@ -18,7 +18,7 @@ import {
   openSink,
   openWorld,
   quickSettings,
-  type World,
+  type NotificationsWorld,
 } from './testing/world.ts'
 
 const opened: { stop(): Promise<void> }[] = []
@@ -33,13 +33,13 @@ async function mailServer(options?: SMTPServerOptions, port?: number): Promise<T
   return server
 }
 
-async function worldWith(changes: Partial<Settings>): Promise<World> {
+async function worldWith(changes: Partial<NotificationsSettings>): Promise<NotificationsWorld> {
   const world = await openWorld({ NOTIFICATIONS_MAIL_FROM: 'hub@hub.example', ...changes })
   opened.push(world)
   return world
 }
 
-function overPort(port: number): Partial<Settings> {
+function overPort(port: number): Partial<NotificationsSettings> {
   return { NOTIFICATIONS_SMTP_URL: `smtp://127.0.0.1:${port}` }
 }
 
@@ -47,7 +47,7 @@ function arrived({ mails }: TestMailServer, count: number): Promise<TestMailServ
   return eventually(() => (mails.length >= count ? mails : undefined), `${count} e-mails`)
 }
 
-function deadLettersOf({ parts }: World, query: { readonly fspId?: string }) {
+function deadLettersOf({ parts }: NotificationsWorld, query: { readonly fspId?: string }) {
   const operator = parts.grpc.client(notificationsService, 'notifications')
   return eventually(async () => {
     const { deadLetters } = await operator.ListDeadLetters({ ...query, limit: 10 })

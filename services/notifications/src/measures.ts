@@ -2,16 +2,16 @@
 import type { Database } from '@causeway/postgres'
 import type { Metrics } from '@causeway/process'
 import { Counter, Gauge, Histogram } from 'prom-client'
-import { duration_msOf, type Ended } from './contract.ts'
+import { duration_msOf, type EndedNotification } from './contract.ts'
 import { countByFsp } from './dead-letters/store.ts'
 
-export interface Measures {
-  ended(end: Ended): void
+export interface DeliveryMeasures {
+  ended(end: EndedNotification): void
   attempted(result: 'DELIVERED' | 'TRY_AGAIN' | 'GIVEN_UP'): void
   circuitOpen(fspId: string, open: boolean): void
 }
 
-export function openMeasures(metrics: Metrics, db: Database): Measures {
+export function openMeasures(metrics: Metrics, db: Database): DeliveryMeasures {
   const registers = [metrics]
   const ends = new Counter({
     name: 'notifications_ended_total',

@@ -6,7 +6,7 @@ import { eventually } from '@causeway/process/testing'
 import { participantsService, type Participant } from '@causeway/protos'
 import { openTestParts } from '@causeway/runtime/testing'
 import { afterEach, expect, test } from '@jest/globals'
-import { notify, openSink, openWorld, type Sink, type World } from './testing/world.ts'
+import { notify, openSink, openWorld, type Sink, type NotificationsWorld } from './testing/world.ts'
 
 const hour_ms = 3_600_000
 const ends: (() => Promise<unknown>)[] = []
@@ -21,7 +21,7 @@ async function sinkThat(answers: Sink['answers']): Promise<Sink> {
   return sink
 }
 
-interface Moving extends World {
+interface Moving extends NotificationsWorld {
   /** Sets the address of bluewallet; services learn of it only from the event. */
   moveTo(url: string): void
   publishMove(): Promise<void>
@@ -82,7 +82,7 @@ const transferTo = ({ url }: Sink) => {
   return { path, message: notify({ url: url + path, path }) }
 }
 
-function metric(world: World, line: string): Promise<true> {
+function metric(world: NotificationsWorld, line: string): Promise<true> {
   return eventually(async () => {
     const metrics = await world.parts.metrics.metrics()
     return metrics.includes(line) ? true : undefined

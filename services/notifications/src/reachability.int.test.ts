@@ -2,7 +2,7 @@
 import { eventually } from '@causeway/process/testing'
 import { notificationsService, type UnreachableFsp } from '@causeway/protos'
 import { afterEach, expect, test } from '@jest/globals'
-import { notify, openSink, openWorld, type Sink, type World } from './testing/world.ts'
+import { notify, openSink, openWorld, type Sink, type NotificationsWorld } from './testing/world.ts'
 
 const hour_ms = 3_600_000
 const ends: (() => Promise<unknown>)[] = []
@@ -24,16 +24,16 @@ function failingRequests(sink: Sink) {
   )
 }
 
-async function unreachableOf({ parts }: World): Promise<readonly UnreachableFsp[]> {
+async function unreachableOf({ parts }: NotificationsWorld): Promise<readonly UnreachableFsp[]> {
   const notifications = parts.grpc.client(notificationsService, 'notifications')
   return (await notifications.GetUnreachable({ fspIds: ['bluewallet', 'greenbank'] })).fsps
 }
 
-function whenUnreachable(world: World): Promise<UnreachableFsp> {
+function whenUnreachable(world: NotificationsWorld): Promise<UnreachableFsp> {
   return eventually(async () => (await unreachableOf(world))[0], 'the FSP as unreachable')
 }
 
-function whenReached(world: World): Promise<true> {
+function whenReached(world: NotificationsWorld): Promise<true> {
   return eventually(
     async () => (await unreachableOf(world)).length === 0 || undefined,
     'no FSP as unreachable',

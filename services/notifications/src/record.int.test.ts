@@ -2,7 +2,7 @@
 import { statement, type Database } from '@causeway/postgres'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
-import type { Result } from './contract.ts'
+import type { NotificationResult } from './contract.ts'
 import { openMeasures } from './measures.ts'
 import { openRecord, type Record } from './record.ts'
 import { parkedResult } from './result.ts'
@@ -35,7 +35,7 @@ afterEach(async () => {
   await parts.stop()
 })
 
-function deliveredNow(): Result {
+function deliveredNow(): NotificationResult {
   return delivered(notificationFor({ url: 'http://127.0.0.1:9' }), false)
 }
 
@@ -83,11 +83,11 @@ test('A failed attempt that began before its FSP moved is followed by no pause',
 })
 
 /** Its next attempt is in an hour. */
-function failedAt(began_ms: number): Result {
+function failedAt(began_ms: number): NotificationResult {
   const one = { began_ms, duration_ms: 1, httpStatus: 503, error: 'answered 503' }
   return {
     ...parkedResult(notificationFor({ url: 'http://127.0.0.1:9' }), Date.now() + 3_600_000),
     busy_until_ms: 0,
     tries: [one],
-  } as Result
+  } as NotificationResult
 }

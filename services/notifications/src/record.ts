@@ -6,21 +6,21 @@ import type { EventBus } from '@causeway/bus'
 import type { Bodies } from '@causeway/keys/months'
 import type { Database } from '@causeway/postgres'
 import { gather, isOutage, retrying, type Logger } from '@causeway/process'
-import { reportOf, type Ended, type Result } from './contract.ts'
+import { reportOf, type EndedNotification, type NotificationResult } from './contract.ts'
 import type { Lanes } from './lanes/lane.ts'
-import type { Measures } from './measures.ts'
+import type { DeliveryMeasures } from './measures.ts'
 import { save } from './store.ts'
-import type { Waiting } from './waiting.ts'
+import type { ParkedFsps } from './waiting.ts'
 
 export interface Record {
   /** Resolves when they are stored. */
-  persistNow(results: readonly Result[]): Promise<void>
+  persistNow(results: readonly NotificationResult[]): Promise<void>
   /**
    * The same for results that no caller waits for: they are stored in batches, in the order of the
    * calls, and retried through any outage. A batch of 64 is stored at once, because its notifications
    * stay in memory until then.
    */
-  persistLater(results: readonly Result[]): Promise<void>
+  persistLater(results: readonly NotificationResult[]): Promise<void>
   /** Resolves when all transactions in progress have ended. */
   settled(): Promise<void>
 }
@@ -29,9 +29,9 @@ export interface RecordParts {
   readonly db: Database
   readonly bus: EventBus
   readonly bodies?: Bodies
-  readonly measures: Measures
+  readonly measures: DeliveryMeasures
   readonly log: Logger
-  readonly waiting: Pick<Waiting, 'noteParked'>
+  readonly waiting: Pick<ParkedFsps, 'noteParked'>
   readonly lanes: Pick<Lanes, 'hasMovedSince'>
   /** Once aborted, an outage fails the call instead of being retried. */
   readonly stopping: AbortSignal
@@ -45,7 +45,7 @@ const full_round = 64
 
 /** Results that are stored together. */
 interface Round {
-  readonly results: Result[]
+  readonly results: NotificationResult[]
   readonly stored: Promise<void>
   /** Stores it after this time at the latest, once the previous round is stored. */
   readonly closeWithin: (time_ms: number) => void
@@ -53,7 +53,7 @@ interface Round {
 
 export function openRecord(parts: RecordParts): Record {
   const storing = new Set<Promise<unknown>>()
-  const store = gather<Result, undefined>(
+  const store = gather<NotificationResult, undefined>(
     (results) => {
       const stored = storeAll(parts, results).finally(() => storing.delete(stored))
       storing.add(stored)
@@ -61,10 +61,10 @@ export function openRecord(parts: RecordParts): Record {
     },
     { batch_max: results_max },
   )
-  const persistNow = async (results: readonly Result[]): Promise<void> => {
+  const persistNow = async (results: readonly NotificationResult[]): Promise<void> => {
     await store(results)
   }
-  const persistWithRetries = (results: readonly Result[]): Promise<void> =>
+  const persistWithRetries = (results: readonly NotificationResult[]): Promise<void> =>
     retrying(() => persistNow(results), {
       log: parts.log,
       what: 'store the results of notifications',
@@ -76,7 +76,7 @@ export function openRecord(parts: RecordParts): Record {
   let before: Promise<unknown> = Promise.resolve()
 
   function nextRound(): Round {
-    const results: Result[] = []
+    const results: NotificationResult[] = []
     let end: () => void = () => undefined
     const closed = new Promise<void>((resolve) => (end = resolve))
     let timer = setTimeout(end, delivered_ms)
@@ -117,16 +117,16 @@ export function openRecord(parts: RecordParts): Record {
   }
 }
 
-function isDelivered(result: Result): boolean {
+function isDelivered(result: NotificationResult): boolean {
   return result.type === 'ENDED' && result.status === 'SUCCESS'
 }
 
 async function storeAll(
   { db, bus, bodies, measures, waiting, lanes }: RecordParts,
-  given: readonly Result[],
+  given: readonly NotificationResult[],
 ): Promise<readonly undefined[]> {
   const results = given.map((result) => (isOutdated(result, lanes) ? dueNow(result) : result))
-  const ended = results.filter((result): result is Ended => result.type === 'ENDED')
+  const ended = results.filter((result): result is EndedNotification => result.type === 'ENDED')
   const parked = results.filter(({ type, stored }) => type === 'WAITS' && !stored)
   await db.transaction(async (tx) => {
     await save(tx, results, bodies)
@@ -138,11 +138,11 @@ async function storeAll(
 }
 
 /** Whether its last attempt went to an address that the FSP has changed since; such a failure is void. */
-function isOutdated(result: Result, lanes: RecordParts['lanes']): boolean {
+function isOutdated(result: NotificationResult, lanes: RecordParts['lanes']): boolean {
   const last = result.type === 'WAITS' ? result.tries.at(-1) : undefined
   return last !== undefined && lanes.hasMovedSince(result.notification.fspId, last.began_ms)
 }
 
-function dueNow(result: Result): Result {
+function dueNow(result: NotificationResult): NotificationResult {
   return result.type === 'WAITS' ? { ...result, next_attempt_ms: Date.now() } : result
 }

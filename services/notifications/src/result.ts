@@ -1,5 +1,5 @@
 /** Converts the end of an attempt to a result that can be stored; reads the clock and randomness. */
-import type { Notification, Result } from './contract.ts'
+import type { Notification, NotificationResult } from './contract.ts'
 import type { BackoffBounds } from './domain/backoff.ts'
 import { stepAfter, type AttemptEnd } from './domain/step.ts'
 import { noTries, withTry, type Try } from './domain/tries.ts'
@@ -12,7 +12,11 @@ export interface Tried {
   readonly stored: boolean
 }
 
-export function resultOf(tried: Tried, end: AttemptEnd, backoff: BackoffBounds): Result {
+export function resultOf(
+  tried: Tried,
+  end: AttemptEnd,
+  backoff: BackoffBounds,
+): NotificationResult {
   const { notification, attempts, stored } = tried
   const { deadline_ms } = notification
   const now_ms = Date.now()
@@ -36,7 +40,10 @@ function triesAfter(tries: readonly Try[], end: AttemptEnd, now_ms: number): rea
 export const storing_ms = 1_000
 
 /** A first attempt that is no longer waited for; undefined: it never began. */
-export function parkedResult(notification: Notification, over_ms: number | undefined): Result {
+export function parkedResult(
+  notification: Notification,
+  over_ms: number | undefined,
+): NotificationResult {
   return {
     type: 'WAITS',
     notification,
@@ -51,7 +58,7 @@ export function parkedResult(notification: Notification, over_ms: number | undef
 }
 
 /** The result of a notification that is not sent because its idempotency key has other content. */
-export function modifiedResult(notification: Notification): Result {
+export function modifiedResult(notification: Notification): NotificationResult {
   return {
     type: 'ENDED',
     notification,

@@ -20,7 +20,7 @@ import {
   type ClaimBounds,
   type Claimed,
 } from './parked-store.ts'
-import type { Waiting } from './waiting.ts'
+import type { ParkedFsps } from './waiting.ts'
 
 export interface RetryParts {
   readonly db: Database
@@ -29,7 +29,7 @@ export interface RetryParts {
   readonly lanes: Lanes
   readonly addresses: Addresses
   readonly record: Record
-  readonly waiting: Waiting
+  readonly waiting: ParkedFsps
   readonly backoff: BackoffBounds
   readonly poll_ms: () => number
   readonly timeout_ms: number

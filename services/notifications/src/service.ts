@@ -35,7 +35,7 @@ import { deleteOldDeadLetters } from './dead-letters/store.ts'
 import { openReachability } from './reachability.ts'
 import { openRecord } from './record.ts'
 import { openRetries, type Retries } from './retries.ts'
-import { schemaVersion, settings as definitions, type Settings } from './settings.ts'
+import { schemaVersion, settings as definitions, type NotificationsSettings } from './settings.ts'
 import { readWaiting } from './parked-store.ts'
 import { openWaiting } from './waiting.ts'
 
@@ -53,7 +53,11 @@ const partitioned = ['deliveries', 'undelivered']
 const ping = statement('select 1')
 const consumedEvents = ['NotifyRequested'] as const
 
-export const start = async (settings: Settings, given: ProcessParts, park_ms = usualPark_ms) => {
+export const start = async (
+  settings: NotificationsSettings,
+  given: ProcessParts,
+  park_ms = usualPark_ms,
+) => {
   const log = given.log.child({ service: 'notifications' })
   const tls = await clientTlsOf(settings, given.metrics)
   const egress = openServiceEgress('notifications', settings, given, log)
@@ -75,27 +79,18 @@ export const start = async (settings: Settings, given: ProcessParts, park_ms = u
   const storing = { db, bus, bodies, measures, log, waiting, lanes }
   const record = openRecord({ ...storing, stopping: stop.signal })
   const participants = await openParticipants({ group, bus, grpc, log, age_max_ms })
+  const sending = { db, log, lanes, record, waiting, backoff }
   const retries: Retries = openRetries({
-    db,
+    ...sending,
     bodies,
-    log,
-    lanes,
     addresses: openAddresses({ participants, log }),
-    record,
-    waiting,
-    backoff,
     poll_ms: () => live.current.NOTIFICATIONS_RETRY_POLL_MS,
     timeout_ms: settings.CALLBACK_TIMEOUT_MS,
   })
   const handleBatch = openHandle({
-    db,
-    log,
+    ...sending,
     stopping: stop.signal,
-    lanes,
-    record,
-    waiting,
     isTraced: tracer !== undefined,
-    backoff,
     park_after_ms: park_ms,
     onLateEnd: (notification, end) =>
       retries.onEnd({ notification, attempts: 0, tries: noTries }, end),
@@ -124,7 +119,7 @@ export const start = async (settings: Settings, given: ProcessParts, park_ms = u
   }
 }
 
-async function openStored(settings: Settings, parts: ProcessParts, log: Logger) {
+async function openStored(settings: NotificationsSettings, parts: ProcessParts, log: Logger) {
   const db = await openOwnDatabase(settings, parts)
   const encryption = settings.MESSAGE_ENCRYPTION
   const bodies = await openBodies(encryption, { ...parts, service: 'notifications', db, log })
@@ -133,7 +128,7 @@ async function openStored(settings: Settings, parts: ProcessParts, log: Logger) 
   return { db, bodies, reachability, waiting: openWaiting(() => readWaiting(db)) }
 }
 
-function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Database> {
+function openOwnDatabase(settings: NotificationsSettings, parts: ProcessParts): Promise<Database> {
   return parts.openDatabase({
     url: settings.NOTIFICATIONS_DATABASE_URL,
     ...schemaOf('notifications'),
@@ -142,21 +137,22 @@ function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Datab
 }
 
 function openLive(
-  values: Settings,
+  values: NotificationsSettings,
   ownKey: OwnKey,
   parts: ProcessParts,
-): Promise<LiveSettings<Settings>> {
+): Promise<LiveSettings<NotificationsSettings>> {
   const service = 'notifications'
   return openLiveSettings({ service, schemaVersion, definitions, values, ownKey }, parts)
 }
 
 /** Uses the current password of the mail server, creates partitions and deletes old dead letters. */
 function follow(
-  live: LiveSettings<Settings>,
+  live: LiveSettings<NotificationsSettings>,
   mail: MailTransport,
   { db, log }: { readonly db: Database; readonly log: Logger },
 ): Periodic {
-  const usePassword = (current: Settings) => mail.usePassword(current.NOTIFICATIONS_SMTP_PASSWORD)
+  const usePassword = (current: NotificationsSettings) =>
+    mail.usePassword(current.NOTIFICATIONS_SMTP_PASSWORD)
   usePassword(live.current)
   live.onChange(usePassword)
   const upkeep = async () => {
@@ -167,12 +163,12 @@ function follow(
   return periodically(upkeep_every_ms, upkeep, { log, name: 'partitions and old dead letters' })
 }
 
-function resendTime(live: LiveSettings<Settings>): () => number {
+function resendTime(live: LiveSettings<NotificationsSettings>): () => number {
   return () => live.current.NOTIFICATIONS_RESEND_H * hour_ms
 }
 
 function lanesOf(
-  live: LiveSettings<Settings>,
+  live: LiveSettings<NotificationsSettings>,
   mail: MailTransport,
   {
     tls,
@@ -203,7 +199,7 @@ function lanesOf(
   })
 }
 
-function backoffOf(live: LiveSettings<Settings>): BackoffBounds {
+function backoffOf(live: LiveSettings<NotificationsSettings>): BackoffBounds {
   return {
     get first_ms() {
       return live.current.NOTIFICATIONS_RETRY_FIRST_MS
@@ -235,7 +231,7 @@ function followEndpointChanges({ bus }: ProcessParts, retries: Retries): Promise
 
 /** Reports in the log and on the health page whether e-mails are sent. */
 async function openMail(
-  settings: Settings,
+  settings: NotificationsSettings,
   { health }: ProcessParts,
   log: Logger,
 ): Promise<MailTransport> {
@@ -245,7 +241,10 @@ async function openMail(
   return mail
 }
 
-async function clientTlsOf(settings: Settings, metrics: Metrics): Promise<ClientTls | undefined> {
+async function clientTlsOf(
+  settings: NotificationsSettings,
+  metrics: Metrics,
+): Promise<ClientTls | undefined> {
   const { NOTIFICATIONS_TLS_CERTIFICATE_FILE: certificateFile, NOTIFICATIONS_TLS_CA_FILE: caFile } =
     settings
   if (certificateFile === undefined && caFile === undefined) return undefined

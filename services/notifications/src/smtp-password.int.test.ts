@@ -12,12 +12,12 @@ import { eventually } from '@causeway/process/testing'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { openMailServer, type TestMailServer } from './mail-server.ts'
-import { mail, openWorld, type World } from './testing/world.ts'
+import { mail, openWorld, type NotificationsWorld } from './testing/world.ts'
 
 const name = 'NOTIFICATIONS_SMTP_PASSWORD'
 
 let parts: TestParts
-let world: World
+let world: NotificationsWorld
 let server: TestMailServer
 let componentKey: TestComponentKey
 /** What the mail server accepts, and what it was given. */

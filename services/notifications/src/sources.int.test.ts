@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { eventually } from '@causeway/process/testing'
 import { afterEach, expect, test } from '@jest/globals'
-import { notify, openSink, openWorld, type Sink, type World } from './testing/world.ts'
+import { notify, openSink, openWorld, type Sink, type NotificationsWorld } from './testing/world.ts'
 
 const ends: (() => Promise<unknown>)[] = []
 
@@ -13,7 +13,7 @@ afterEach(async () => {
 async function openTestWorld(
   answers: Sink['answers'],
   changed: Parameters<typeof openWorld>[0],
-): Promise<{ readonly sink: Sink; readonly world: World }> {
+): Promise<{ readonly sink: Sink; readonly world: NotificationsWorld }> {
   const sink = await openSink(answers)
   ends.push(() => sink.close())
   const world = await openWorld({ ...patient, ...changed })
@@ -32,7 +32,7 @@ const from = (source: string, messages: number, url: string) =>
   Array.from({ length: messages }, () => notify({ url, source, headers: { 'x-from': source } }))
 const sourcesAt = ({ received }: Sink) => received.map(({ headers }) => headers['x-from'])
 
-function parked(world: World, messages: number): Promise<true> {
+function parked(world: NotificationsWorld, messages: number): Promise<true> {
   return eventually(async () => {
     const metrics = await world.parts.metrics.metrics()
     const line = `notifications_undelivered{state="PARKED",fsp="bluewallet"} ${messages}`

@@ -1,12 +1,12 @@
 import { eventually } from '@causeway/process/testing'
 import { notificationsParticipantStatesService } from '@causeway/protos'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { notify, openSink, openWorld, type Sink, type World } from './testing/world.ts'
+import { notify, openSink, openWorld, type Sink, type NotificationsWorld } from './testing/world.ts'
 
 const hour_ms = 3_600_000
 
 let sink: Sink
-let world: World
+let world: NotificationsWorld
 
 beforeAll(async () => {
   sink = await openSink(() => 503)

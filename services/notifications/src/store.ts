@@ -5,13 +5,13 @@ import { noTries, type Try } from './domain/tries.ts'
 import {
   duration_msOf,
   storableError,
-  type Ended,
+  type EndedNotification,
   type Notification,
-  type Result,
+  type NotificationResult,
   type Waits,
 } from './contract.ts'
 
-export interface Known {
+export interface StoredStatus {
   /** It is in `deliveries` or `undelivered` already. */
   readonly taken: boolean
   /** An earlier notification to the same FSP about the same entity is not delivered yet. */
@@ -20,7 +20,7 @@ export interface Known {
   readonly modified: boolean
 }
 
-const unknown: Known = { taken: false, blocked: false, modified: false }
+const unknown: StoredStatus = { taken: false, blocked: false, modified: false }
 
 /** `offset 0` forces an index look-up for each, even when the plan was made for small tables. */
 const findKnown = statement(`
@@ -46,8 +46,8 @@ export async function readKnown(
   db: Queries,
   asked: readonly Notification[],
   months: readonly [first: string, last: string],
-): Promise<readonly Known[]> {
-  const rows = await db.query<Omit<Known, 'modified'> & { readonly at: number }>(findKnown, [
+): Promise<readonly StoredStatus[]> {
+  const rows = await db.query<Omit<StoredStatus, 'modified'> & { readonly at: number }>(findKnown, [
     textArray(asked.map(({ id }) => id)),
     textArray(asked.map(({ fspId }) => fspId)),
     textArray(asked.map(({ entityId }) => entityId)),
@@ -73,11 +73,11 @@ export async function readContents(
   db: Queries,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  interface Row {
+  interface ContentRow {
     readonly key: string
     readonly content: string
   }
-  const rows = await db.query<Row>(contentsStatement, [textArray(keys)])
+  const rows = await db.query<ContentRow>(contentsStatement, [textArray(keys)])
   return new Map(rows.map(({ key, content }) => [key, content]))
 }
 
@@ -176,10 +176,10 @@ export async function inTurn(
  */
 export async function save(
   db: Queries,
-  results: readonly Result[],
+  results: readonly NotificationResult[],
   bodies: Bodies = plainBodies,
 ): Promise<void> {
-  const ended = results.filter((result): result is Ended => result.type === 'ENDED')
+  const ended = results.filter((result): result is EndedNotification => result.type === 'ENDED')
   const fresh = results.filter((result) => !result.stored && !isOver(result))
   const changed = results.filter((result) => result.stored && !isOver(result))
   const delivered = ended.filter((end) => end.stored && isOver(end))
@@ -196,14 +196,14 @@ export async function save(
 /**
  * Delivered, or no longer needed: the failure of a relayed message has been reported to its sender.
  */
-function isOver(result: Result): boolean {
+function isOver(result: NotificationResult): boolean {
   if (result.type !== 'ENDED') return false
   const { reportRequired, transport } = result.notification.request
   return result.status === 'SUCCESS' || (!reportRequired && transport.type === 'HTTP')
 }
 
 /** `update … from` uses an arbitrary one of several matching rows, so only the last is passed. */
-function lastOfEach(results: readonly Result[]): readonly Result[] {
+function lastOfEach(results: readonly NotificationResult[]): readonly NotificationResult[] {
   return [...new Map(results.map((result) => [result.notification.id, result])).values()]
 }
 
@@ -229,14 +229,14 @@ function time(time_ms: number): string {
   return new Date(time_ms).toISOString()
 }
 
-function keyValues(results: readonly Result[]): readonly Value[] {
+function keyValues(results: readonly NotificationResult[]): readonly Value[] {
   return [
     column(results, ({ notification }) => notification.id),
     column(results, ({ notification }) => notification.month),
   ]
 }
 
-function lineValues(ended: readonly Ended[]): readonly Value[] {
+function lineValues(ended: readonly EndedNotification[]): readonly Value[] {
   return [
     ...keyValues(ended),
     column(ended, ({ notification }) => notification.fspId),
@@ -254,7 +254,10 @@ function lineValues(ended: readonly Ended[]): readonly Value[] {
   ]
 }
 
-function undeliveredValues(results: readonly Result[], bodies: Bodies): readonly Value[] {
+function undeliveredValues(
+  results: readonly NotificationResult[],
+  bodies: Bodies,
+): readonly Value[] {
   return [
     ...keyValues(results),
     column(results, stateOf),
@@ -276,7 +279,7 @@ function undeliveredValues(results: readonly Result[], bodies: Bodies): readonly
   ]
 }
 
-function changeValues(results: readonly Result[]): readonly Value[] {
+function changeValues(results: readonly NotificationResult[]): readonly Value[] {
   return [
     ...keyValues(results),
     column(results, stateOf),
@@ -300,14 +303,14 @@ export function triesOf(text: string | null): readonly Try[] {
   return text === null ? noTries : (JSON.parse(text) as readonly Try[])
 }
 
-function stateOf(result: Result): string {
+function stateOf(result: NotificationResult): string {
   return result.type === 'ENDED' ? 'DEAD' : 'PARKED'
 }
 
-function nextAttemptOf(result: Ended | Waits): string {
+function nextAttemptOf(result: EndedNotification | Waits): string {
   return time(result.type === 'ENDED' ? result.ended_ms : result.next_attempt_ms)
 }
 
-function busyUntilOf(result: Ended | Waits): string {
+function busyUntilOf(result: EndedNotification | Waits): string {
   return time(result.type === 'ENDED' ? 0 : result.busy_until_ms)
 }

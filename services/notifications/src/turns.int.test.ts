@@ -5,7 +5,7 @@ import { eventually } from '@causeway/process/testing'
 import { notificationsService } from '@causeway/protos'
 import { openTestParts } from '@causeway/runtime/testing'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import type { Result } from './contract.ts'
+import type { NotificationResult } from './contract.ts'
 import { claimDue } from './parked-store.ts'
 import { parkedResult } from './result.ts'
 import { save } from './store.ts'
@@ -17,7 +17,7 @@ import {
   openWorld,
   openStore,
   type Sink,
-  type World,
+  type NotificationsWorld,
 } from './testing/world.ts'
 
 const ends: (() => Promise<unknown>)[] = []
@@ -32,7 +32,7 @@ async function sinkThat(answers: Sink['answers']): Promise<Sink> {
   return sink
 }
 
-async function openTestWorld(...how: Parameters<typeof openWorld>): Promise<World> {
+async function openTestWorld(...how: Parameters<typeof openWorld>): Promise<NotificationsWorld> {
   const world = await openWorld(...how)
   ends.push(() => world.stop())
   return world
@@ -153,10 +153,10 @@ async function claim(db: Database): Promise<readonly string[]> {
   return claimed.map(({ notification }) => notification.id)
 }
 
-function parked(entityId: string, url = 'http://127.0.0.1:9'): Result {
+function parked(entityId: string, url = 'http://127.0.0.1:9'): NotificationResult {
   return parkedResult(notificationFor({ url, entityId }), undefined)
 }
 
-function deliveredNow({ notification }: Result): Result {
+function deliveredNow({ notification }: NotificationResult): NotificationResult {
   return delivered(notification, true)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { openWaiting, type Waiting } from './waiting.ts'
+import { openWaiting, type ParkedFsps } from './waiting.ts'
 
 /** A database that answers on command. */
 function database() {
@@ -12,7 +12,7 @@ function database() {
 async function quietly(
   read: () => Promise<readonly string[]>,
   answer: () => void,
-): Promise<Waiting> {
+): Promise<ParkedFsps> {
   const waiting = openWaiting(read)
   const looked = waiting.refresh(0)
   answer()

@@ -3,7 +3,7 @@
  * of other processes at the next refresh. While nothing is parked, it refreshes less often.
  */
 
-export interface Waiting {
+export interface ParkedFsps {
   /** False when nothing is parked for the FSP by this process, or by any before the last refresh. */
   mayHaveParked(fspId: string): boolean
   /** Notifications were parked for these FSPs. */
@@ -24,7 +24,7 @@ const quiet_ms = 1_000
  *
  * @param read reads them from the database
  */
-export function openWaiting(read: () => Promise<readonly string[]>): Waiting {
+export function openWaiting(read: () => Promise<readonly string[]>): ParkedFsps {
   /** Undefined: not known yet. */
   let known: ReadonlySet<string> | undefined
   /** Added since the last refresh began. */

@@ -1,3 +1,3 @@
 /** Participants and the ledger. */
 export { start } from './service.ts'
-export { schemaVersion, settings, type Settings } from './settings.ts'
+export { schemaVersion, settings, type ParticipantLifecycleSettings } from './settings.ts'

@@ -16,13 +16,21 @@ import { openStatePusher } from './participants/push-state.ts'
 import { republishStates } from './participants/republish-states.ts'
 import { nameAuthService, nameHub } from './participants/store.ts'
 import { serveParticipantServices } from './serve.ts'
-import { schemaVersion, settings as definitions, type Settings } from './settings.ts'
+import {
+  schemaVersion,
+  settings as definitions,
+  type ParticipantLifecycleSettings,
+} from './settings.ts'
 
 /** Another replica may hold the lock; this one then forwards to it until it can take over. */
 const lock_wait_ms = 1_000
 const hour_ms = 3_600_000
 
-export const start = async (settings: Settings, given: ProcessParts, bounds?: LedgerBounds) => {
+export const start = async (
+  settings: ParticipantLifecycleSettings,
+  given: ProcessParts,
+  bounds?: LedgerBounds,
+) => {
   const { grpc } = given
   const log = given.log.child({ service: 'participant-lifecycle' })
   const keyFile = settings.PARTICIPANT_LIFECYCLE_COMPONENT_KEY_FILE
@@ -41,7 +49,7 @@ export const start = async (settings: Settings, given: ProcessParts, bounds?: Le
     { service: 'participant-lifecycle', schemaVersion, definitions, values: settings },
     joined,
   )
-  const bound = settings.AMOUNT_DECIMALS
+  const { AMOUNT_DECIMALS: bound, HUB_NAME: hubName } = settings
   const currencies = await openSchemeCurrencies('participant-lifecycle', bound, joined)
   const options = { log, database, databaseOptions, modelsOf, decimals: () => currencies.decimals }
   const ledger = await openLedger(live.current, parts, { ...options, bounds })
@@ -72,12 +80,9 @@ export const start = async (settings: Settings, given: ProcessParts, bounds?: Le
   serveParticipantServices(parts, ledger.forwarding, handling)
   const check = (position: Parameters<Ledger['checkAlarms']>[0]) =>
     ledger.checkAlarms(position, signal)
-  const hubName = settings.HUB_NAME
   const mailing = await sendMails({ bus, database, check, hubName, log, signal })
-  parts.health.ready('participant-lifecycle database', async () => {
-    await database.query(alive, [])
-  })
-
+  const isReady = () => database.query(alive, []).then(() => undefined)
+  parts.health.ready('participant-lifecycle database', isReady)
   return {
     async stop() {
       stopping.abort()
@@ -93,7 +98,9 @@ export const start = async (settings: Settings, given: ProcessParts, bounds?: Le
 }
 
 /** In lower case. A gateway's certificate would speak for every FSP, that of a service for the hub. */
-function reservedNames({ EDGE_GATEWAY_SUBJECTS }: Settings): ReadonlySet<string> {
+function reservedNames({
+  EDGE_GATEWAY_SUBJECTS,
+}: ParticipantLifecycleSettings): ReadonlySet<string> {
   return new Set(
     [...serviceNames, ...listIn(EDGE_GATEWAY_SUBJECTS)].map((name) => name.toLowerCase()),
   )
@@ -102,7 +109,7 @@ function reservedNames({ EDGE_GATEWAY_SUBJECTS }: Settings): ReadonlySet<string>
 interface Naming {
   readonly ledger: Ledger
   readonly bus: EventBus
-  readonly settings: Pick<Settings, 'HUB_NAME' | 'AUTH_SERVICE_PARTICIPANT'>
+  readonly settings: Pick<ParticipantLifecycleSettings, 'HUB_NAME' | 'AUTH_SERVICE_PARTICIPANT'>
   readonly log: Logger
   readonly signal: AbortSignal
 }
@@ -133,7 +140,7 @@ async function nameWhenOpen({ ledger, bus, settings, log, signal }: Naming): Pro
  * participants whose permission to transfer has changed.
  */
 function followStates(
-  live: LiveSettings<Settings>,
+  live: LiveSettings<ParticipantLifecycleSettings>,
   { ledger, bus, log, signal }: Omit<Naming, 'settings'>,
 ): void {
   const what = 'applying the states of participants'

@@ -17,7 +17,7 @@ import {
 import { decideQuery } from './quotes/domain/decide.ts'
 import { passOn, type PassThrough } from './quotes/pass-through.ts'
 import { request } from './quotes/request.ts'
-import type { Stored } from './quotes/store.ts'
+import type { QuoteWithAnswer } from './quotes/store.ts'
 import { endUndelivered } from './quotes/undelivered.ts'
 import { committedNames, count, type CommittedEvent } from './velocity/count.ts'
 import type { Work } from './work.ts'
@@ -43,11 +43,11 @@ const reportNames = [
 export const consumedEvents = [...quoteNames, ...reportNames, ...committedNames] as const
 
 export type ConsumedEvent = DomainEvent<(typeof consumedEvents)[number]>
-type ReportEvent = DomainEvent<(typeof reportNames)[number]>
+type QuoteReportEvent = DomainEvent<(typeof reportNames)[number]>
 
 interface Sorted {
   readonly quotes: readonly QuoteEvent[]
-  readonly reports: readonly ReportEvent[]
+  readonly reports: readonly QuoteReportEvent[]
   readonly committed: readonly CommittedEvent[]
 }
 
@@ -70,18 +70,18 @@ export async function passThroughBatch(
 
 function sorted(events: readonly ConsumedEvent[]): Sorted {
   const quotes: QuoteEvent[] = []
-  const reports: ReportEvent[] = []
+  const reports: QuoteReportEvent[] = []
   const committed: CommittedEvent[] = []
   for (const event of events) {
     if (event.name === 'TransferCommittedFulfiled' || event.name === 'BulkTransferItemsEnded') {
       committed.push(event)
-    } else if ('reports' in event.payload) reports.push(event as ReportEvent)
+    } else if ('reports' in event.payload) reports.push(event as QuoteReportEvent)
     else quotes.push(event as QuoteEvent)
   }
   return { quotes, reports, committed }
 }
 
-async function storeDeliveries(work: Work, events: readonly ReportEvent[]): Promise<void> {
+async function storeDeliveries(work: Work, events: readonly QuoteReportEvent[]): Promise<void> {
   await work.deliveries.keep(
     events.flatMap(({ name, payload }) =>
       payload.reports.map((delivery) => ({ report: name, delivery })),
@@ -120,7 +120,7 @@ async function query(work: Work, events: readonly QueryEvent[]): Promise<void> {
   await work.publish(events.map((event) => answerTo(event, stored.get(event.payload.quoteId))))
 }
 
-function answerTo(event: QueryEvent, stored: Stored | undefined): OutgoingMessage {
+function answerTo(event: QueryEvent, stored: QuoteWithAnswer | undefined): OutgoingMessage {
   const decision = decideQuery(stored?.quote, event.payload.requesterFspId)
   switch (decision.type) {
     case 'error':

@@ -18,10 +18,10 @@ import {
   stranger,
   unreachedReport,
 } from './testing/messages.ts'
-import { openWorld, type World } from './testing/world.ts'
+import { openWorld, type QuotingWorld } from './testing/world.ts'
 
 let parts: TestParts
-let world: World
+let world: QuotingWorld
 
 beforeAll(async () => {
   parts = await openTestParts()

@@ -17,7 +17,7 @@ import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { start as startSettlements, settings as settlementsSettings } from '@causeway/settlements'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { start } from './service.ts'
-import { settings, type Settings } from './settings.ts'
+import { settings, type QuotingSettings } from './settings.ts'
 import type { ConsumedEvent } from './handle.ts'
 import {
   committedEvent,
@@ -74,7 +74,7 @@ async function startOthers(): Promise<void> {
 }
 
 async function startQuoting(
-  changes: Partial<Settings> = {},
+  changes: Partial<QuotingSettings> = {},
   own: ProcessParts = parts,
   lookup_ms?: number,
 ) {

@@ -28,7 +28,7 @@ import { sweep, sweepBulks, type SweepOptions } from './quotes/sweep.ts'
 import { openRuleBook } from './rules/book.ts'
 import { ruleHandlers, schemeRulesKind } from './rules/serve.ts'
 import { openRuleStore } from './rules/store.ts'
-import { schemaVersion, settings as definitions, type Settings } from './settings.ts'
+import { schemaVersion, settings as definitions, type QuotingSettings } from './settings.ts'
 import { openVelocityStore } from './velocity/store.ts'
 import { countStates, type Work } from './work.ts'
 
@@ -46,7 +46,7 @@ const age_max_ms = 60_000
 const usualLookup_ms = 2_000
 
 export const start = async (
-  settings: Settings,
+  settings: QuotingSettings,
   given: ProcessParts,
   lookup_ms = usualLookup_ms,
 ): Promise<Service> => {
@@ -116,7 +116,7 @@ export const start = async (
 
 function serveRules(
   { rules: book, now }: Work,
-  live: LiveSettings<Settings>,
+  live: LiveSettings<QuotingSettings>,
   { bus, grpc, approvals: owners }: ProcessParts,
   db: Database,
 ): void {
@@ -134,7 +134,7 @@ function serveRules(
   grpc.serve(schemeRulesService, ruleHandlers({ book, approvals, needsApproval, now }))
 }
 
-interface Opened extends Pick<Work, 'participants'> {
+interface WorkParts extends Pick<Work, 'participants'> {
   readonly db: Database
   readonly bodies: Bodies
   readonly lookup_ms: number
@@ -142,7 +142,7 @@ interface Opened extends Pick<Work, 'participants'> {
 
 async function openWork(
   { bus, grpc, metrics, log }: ProcessParts,
-  { db, participants, bodies, lookup_ms }: Opened,
+  { db, participants, bodies, lookup_ms }: WorkParts,
 ): Promise<Work> {
   return {
     store: cachePending(openQuoteTables(db, bus, bodies)),
@@ -172,7 +172,7 @@ async function openWork(
 
 function routinesOf(
   work: Work,
-  live: LiveSettings<Settings>,
+  live: LiveSettings<QuotingSettings>,
   { log }: Pick<ProcessParts, 'log'>,
   { subscribed, bulks }: { readonly subscribed: Subscribed; readonly bulks: Subscribed },
 ) {

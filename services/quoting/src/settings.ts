@@ -63,4 +63,4 @@ export const settings = {
 /** Of the settings that change at run time; raise it when one is added, removed or changed. */
 export const schemaVersion = '1.1.0'
 
-export type Settings = SettingValues<typeof settings>
+export type QuotingSettings = SettingValues<typeof settings>

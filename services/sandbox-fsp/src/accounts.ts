@@ -1,5 +1,5 @@
 /** Fictitious accounts of the sandbox FSPs' customers, which a PISP may ask to link. */
-import type { Account, NamedParty } from '@causeway/fsp'
+import type { LinkableAccount, NamedParty } from '@causeway/fsp'
 import { customersOf, type SandboxName } from './customers.ts'
 
 const kinds = [
@@ -11,7 +11,7 @@ const kinds = [
  * The accounts of the customer with that number, which is the user id at the FSP; none for an
  * unknown number.
  */
-export function accountsOf(fsp: SandboxName, userId: string): readonly Account[] {
+export function accountsOf(fsp: SandboxName, userId: string): readonly LinkableAccount[] {
   if (customersOf(fsp).every(({ id }) => id !== userId)) return []
   return kinds.map(({ kind, accountNickname }) => ({
     address: `${fsp}.${userId}.${kind}`,

@@ -5,7 +5,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { readSigning, type Signing, type Tls, type TokenOptions } from '@causeway/fsp'
 import { readPem, StartError } from '@causeway/process'
 import { memberName, type FspEntry, type ParticipantName } from './fsps.ts'
-import type { Settings } from './settings.ts'
+import type { SandboxFspSettings } from './settings.ts'
 
 export interface Credentials {
   /** Undefined: the hub is called over plain HTTP. */
@@ -25,7 +25,7 @@ export interface Credentials {
 export async function readCredentials(
   name: ParticipantName,
   entry: FspEntry,
-  settings: Settings,
+  settings: SandboxFspSettings,
 ): Promise<Credentials> {
   const pem = (member: keyof FspEntry & `${string}File`) =>
     readPem(memberName(name, member), entry[member])
@@ -53,7 +53,7 @@ export async function readCredentials(
 async function readSigningKey(
   name: ParticipantName,
   { signingKeyFile }: FspEntry,
-  settings: Settings,
+  settings: SandboxFspSettings,
 ): Promise<Pick<Credentials, 'signing' | 'secret'>> {
   if (settings.SANDBOX_SIGNING === 'off') return { signing: undefined, secret: randomBytes(32) }
   const member = memberName(name, 'signingKeyFile')

@@ -1,2 +1,2 @@
 export { start, type Sandbox } from './service.ts'
-export { settings, type Settings } from './settings.ts'
+export { settings, type SandboxFspSettings } from './settings.ts'

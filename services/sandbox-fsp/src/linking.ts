@@ -8,7 +8,7 @@ import express, { type Router } from 'express'
 import { accountsOf, holderOf } from './accounts.ts'
 import type { SandboxName } from './customers.ts'
 import { accountStateOf } from './domain/scenario.ts'
-import type { Settings } from './settings.ts'
+import type { SandboxFspSettings } from './settings.ts'
 
 export interface SandboxDfsp {
   readonly options: DfspOptions
@@ -23,7 +23,7 @@ const remembered_max = 10_000
 /** @param url the FSP's plain port, once it is open */
 export function sandboxDfsp(
   name: SandboxName,
-  { AUTH_SERVICE_PARTICIPANT, SANDBOX_CALLBACK_URIS }: Settings,
+  { AUTH_SERVICE_PARTICIPANT, SANDBOX_CALLBACK_URIS }: SandboxFspSettings,
   url: () => string,
 ): SandboxDfsp {
   const otps = new Map<string, string>()

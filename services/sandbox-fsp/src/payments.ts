@@ -42,7 +42,7 @@ const payment = z.strictObject({
   validForMs: z.int().min(100).max(600_000).optional(),
 })
 
-type Payment = z.infer<typeof payment>
+type PaymentBody = z.infer<typeof payment>
 
 export interface PersonalAnswer {
   readonly status: number
@@ -66,7 +66,7 @@ export async function payOnRequest(
   return { status: statuses[result.state], body: outcomeOf(name, order, result) }
 }
 
-function orderOf(asked: Payment, payer: NamedParty, expiration: Date): PaymentOrder {
+function orderOf(asked: PaymentBody, payer: NamedParty, expiration: Date): PaymentOrder {
   const { amount, currency, amountType, note, refundOf: original, payeeDoes } = asked
   return {
     payer,
@@ -80,7 +80,7 @@ function orderOf(asked: Payment, payer: NamedParty, expiration: Date): PaymentOr
   }
 }
 
-function payeeOf(to: Payment['to']): PaymentOrder['to'] {
+function payeeOf(to: PaymentBody['to']): PaymentOrder['to'] {
   if (typeof to === 'string') {
     const { type, id } = firstCustomerOf(to)
     return { type, id }

@@ -9,13 +9,13 @@ import { customersOf, type SandboxName } from './customers.ts'
 import { linkingRoutes, type SandboxDfsp } from './linking.ts'
 import { payOnRequest } from './payments.ts'
 import { payStaff } from './payrolls.ts'
-import type { Registration } from './registration.ts'
-import type { Settings } from './settings.ts'
+import type { CustomerRegistration } from './registration.ts'
+import type { SandboxFspSettings } from './settings.ts'
 
 export interface PeopleParts {
   readonly fsp: Fsp
   readonly name: SandboxName
-  readonly registration: Pick<Registration, 'isDone'>
+  readonly registration: Pick<CustomerRegistration, 'isDone'>
   readonly dfsp: SandboxDfsp
   readonly signing: Signing | undefined
   /** Whether there is anybody whom `POST /payrolls` pays. */
@@ -24,7 +24,7 @@ export interface PeopleParts {
 
 export function peopleApp(
   { fsp, name, registration, dfsp, signing, hasPayroll }: PeopleParts,
-  { SANDBOX_HOST, SANDBOX_VALIDITY_MS }: Settings,
+  { SANDBOX_HOST, SANDBOX_VALIDITY_MS }: SandboxFspSettings,
 ): Express {
   const app = express()
   app.disable('x-powered-by')

@@ -9,7 +9,7 @@ import type { Credentials } from './credentials.ts'
 import { linkOnRequest } from './links.ts'
 import { refuseForeignPages, unreadable } from './people.ts'
 import { openPorts, type Ports } from './ports.ts'
-import type { Settings } from './settings.ts'
+import type { SandboxFspSettings } from './settings.ts'
 import { payFromLinkOnRequest } from './third-party-payments.ts'
 import { openUsers, type Users } from './users.ts'
 
@@ -24,7 +24,7 @@ export interface PispParts {
   readonly callbackPort: number
   readonly credentials: Credentials
   readonly keysOf: KeysOf
-  readonly settings: Settings
+  readonly settings: SandboxFspSettings
   readonly log: Logger
 }
 

@@ -8,7 +8,7 @@ import { serveHttp, type HttpServer } from '@causeway/http'
 import { StartError, type Logger } from '@causeway/process'
 import type { Express } from 'express'
 import type { Credentials } from './credentials.ts'
-import type { Settings } from './settings.ts'
+import type { SandboxFspSettings } from './settings.ts'
 
 export interface Ports {
   /** For people, without a slash at the end. */
@@ -23,7 +23,7 @@ export interface PortOptions {
   readonly port: number
   readonly callbackPort: number
   readonly credentials: Credentials
-  readonly settings: Settings
+  readonly settings: SandboxFspSettings
   readonly log: Logger
 }
 

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Fsp, NamedParty } from '@causeway/fsp'
 import type { Logger } from '@causeway/process'
 
-export interface Registration {
+export interface CustomerRegistration {
   /** Whether the hub has registered all of them. */
   isDone(): boolean
   stop(): void
@@ -21,7 +21,7 @@ export function register(
   fsp: Pick<Fsp, 'associate'>,
   customers: readonly NamedParty[],
   log: Logger,
-): Registration {
+): CustomerRegistration {
   const stopping = new AbortController()
   const { signal } = stopping
   let count = 0

@@ -8,7 +8,7 @@ import { eventually } from '@causeway/process/testing'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Bank } from './bank.ts'
 import { start, type Sandbox } from './service.ts'
-import { settings, type Settings } from './settings.ts'
+import { settings, type SandboxFspSettings } from './settings.ts'
 import { openHubRelay, type HubRelay } from './testing/hub-relay.ts'
 
 const anyPort = { port: 0, callbackPort: 0 }
@@ -19,7 +19,7 @@ let hub: HubRelay
 let sandbox: Sandbox
 
 /** Without certificates and keys: these tests do not depend on them. */
-function plainSettings(hubUrl: string): Settings {
+function plainSettings(hubUrl: string): SandboxFspSettings {
   const values = {
     SANDBOX_IDENTITY: 'header',
     SANDBOX_SIGNING: 'off',

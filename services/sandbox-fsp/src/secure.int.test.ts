@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Agent, request } from 'undici'
 import { readFsps, usualFsps } from './fsps.ts'
 import { start, type Sandbox } from './service.ts'
-import { settings, type Settings } from './settings.ts'
+import { settings, type SandboxFspSettings } from './settings.ts'
 import { openHubRelay, type HubRelay, type RelayTls } from './testing/hub-relay.ts'
 
 const anyPort = { port: 0, callbackPort: 0 }
@@ -43,7 +43,7 @@ function stored(name: string, text: string): string {
   return path
 }
 
-function settingsOf(values: Readonly<Record<string, string>>): Settings {
+function settingsOf(values: Readonly<Record<string, string>>): SandboxFspSettings {
   return readSettings(settings, { sources: [{ origin: 'flag', values }], prefixes: [] }).values
 }
 

@@ -8,7 +8,7 @@ import type { FspEntry, Fsps } from './fsps.ts'
 import { peerKeys } from './peer-keys.ts'
 import { openSandboxPisp, pispName, type SandboxPisp } from './pisp.ts'
 import type { Ports } from './ports.ts'
-import type { Settings } from './settings.ts'
+import type { SandboxFspSettings } from './settings.ts'
 
 export interface Sandbox extends Service {
   readonly greenbank: Bank
@@ -22,7 +22,11 @@ export interface Sandbox extends Service {
 const timeout_ms = 3_000
 
 /** Throws StartError for a port in use and for a missing file. */
-export async function start(settings: Settings, fsps: Fsps, log: Logger): Promise<Sandbox> {
+export async function start(
+  settings: SandboxFspSettings,
+  fsps: Fsps,
+  log: Logger,
+): Promise<Sandbox> {
   const http = createHttpClient({ connections_per_origin_max: 4, timeout_ms })
   const open = new Map<string, Ports>()
   const keysOf = peerKeys(http, (fspId) => {

@@ -63,4 +63,4 @@ export const settings = {
   }),
 }
 
-export type Settings = SettingValues<typeof settings>
+export type SandboxFspSettings = SettingValues<typeof settings>

@@ -5,7 +5,7 @@
 import type { OutgoingMessage } from '@causeway/bus'
 import { auditEntry, type AuditedState } from '@causeway/events'
 import type { Reminder } from './domain/reminder.ts'
-import type { Outcome, StoredReminder } from './store.ts'
+import type { AttemptOutcome, StoredReminder } from './store.ts'
 
 /** Who changes a reminder: a service or an operator. */
 export interface By {
@@ -47,7 +47,10 @@ export function retriedEntry({ reminder, state, lastError }: StoredReminder, by:
 }
 
 /** One entry for each due time that was delivered or has failed; none for an attempt in between. */
-export function firedEntries(outcomes: readonly Outcome[], at: Date): readonly OutgoingMessage[] {
+export function firedEntries(
+  outcomes: readonly AttemptOutcome[],
+  at: Date,
+): readonly OutgoingMessage[] {
   return outcomes.flatMap((outcome) => {
     const { stored, step, error } = outcome
     if (step.type === 'AGAIN') return []
@@ -67,7 +70,7 @@ export function firedEntries(outcomes: readonly Outcome[], at: Date): readonly O
   })
 }
 
-function afterStep({ step, error }: Outcome): AuditedState | null {
+function afterStep({ step, error }: AttemptOutcome): AuditedState | null {
   switch (step.type) {
     case 'GONE':
       return null

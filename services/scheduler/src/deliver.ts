@@ -16,7 +16,7 @@ import {
   leaseDuePosts,
   lockDueEvents,
   settle,
-  type Outcome,
+  type AttemptOutcome,
   type StoredReminder,
 } from './store.ts'
 
@@ -27,7 +27,7 @@ export interface DeliverParts {
   readonly log: Logger
   readonly timeout_ms: number
   readonly bounds: FiringBounds
-  readonly onOutcome: (outcome: Outcome) => void
+  readonly onOutcome: (outcome: AttemptOutcome) => void
 }
 
 const events_max = 100
@@ -55,7 +55,7 @@ async function publishDueEvents({ db, bus, onOutcome }: DeliverParts): Promise<n
     const now = await readClock(tx)
     const due = await lockDueEvents(tx, now, events_max)
     if (due.length === 0) return []
-    const delivered = due.map((stored): Outcome => ({
+    const delivered = due.map((stored): AttemptOutcome => ({
       stored,
       step: afterDelivery(stored.reminder.schedule, now),
       error: null,
@@ -119,7 +119,7 @@ async function settlePost(
   error: string | null,
 ): Promise<void> {
   const { reminder } = stored
-  const outcome = await db.transaction(async (tx): Promise<Outcome | undefined> => {
+  const outcome = await db.transaction(async (tx): Promise<AttemptOutcome | undefined> => {
     const now = await readClock(tx)
     const firing = { ...reminder, attempts: stored.attempts + 1 }
     const step =
@@ -142,10 +142,10 @@ async function settlePost(
   onOutcome(outcome)
 }
 
-type FailedOutcome = Outcome & { readonly error: string }
+type FailedOutcome = AttemptOutcome & { readonly error: string }
 
 /** It was not delivered, and there is no further attempt for this due time. */
-function hasFailed(outcome: Outcome): outcome is FailedOutcome {
+function hasFailed(outcome: AttemptOutcome): outcome is FailedOutcome {
   return outcome.error !== null && outcome.step.type !== 'AGAIN'
 }
 

@@ -17,9 +17,9 @@ import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { DeliveryBounds } from './bounds.ts'
 import { start } from './service.ts'
-import type { Settings } from './settings.ts'
+import type { SchedulerSettings } from './settings.ts'
 
-const settings: Settings = {
+const settings: SchedulerSettings = {
   SCHEDULER_DATABASE_URL: '',
   SCHEDULER_COMPONENT_KEY_FILE: undefined,
   ...defaultsOf(egressSettings),

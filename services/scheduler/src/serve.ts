@@ -23,7 +23,7 @@ import {
   modified,
   readReminder,
   type Proposal,
-  type Refused,
+  type RefusedReminder,
   type Reminder,
 } from './domain/reminder.ts'
 import {
@@ -39,16 +39,16 @@ import {
 
 const listed_max = 1_000
 
-export interface ServeParts {
+export interface SchedulerParts {
   readonly db: Database
   readonly bus: EventBus
   /** Where reminders may be posted to. */
   readonly egress: Egress
 }
 
-type Service = Handlers<typeof schedulerService>
+type SchedulerHandlers = Handlers<typeof schedulerService>
 
-export function schedulerHandlers(parts: ServeParts): Service {
+export function schedulerHandlers(parts: SchedulerParts): SchedulerHandlers {
   return { ...ofOwners(parts), ...ofOperators(parts) }
 }
 
@@ -56,7 +56,7 @@ function ofOwners({
   db,
   bus,
   egress,
-}: ServeParts): Omit<Service, 'RemoveReminder' | 'RetryReminder'> {
+}: SchedulerParts): Omit<SchedulerHandlers, 'RemoveReminder' | 'RetryReminder'> {
   return {
     CreateScheduleReminder: async (message, { caller }) => {
       const denied = await deniedUrl(egress, message)
@@ -102,7 +102,7 @@ function ofOwners({
 async function deniedUrl(
   egress: Egress,
   { taskType, url }: Pick<ScheduleReminder, 'taskType' | 'url'>,
-): Promise<Refused | undefined> {
+): Promise<RefusedReminder | undefined> {
   if (taskType !== 'HTTP_POST' || url === undefined || !URL.canParse(url)) return undefined
   const fault = await egress.faultNow(new URL(url))
   return fault === undefined ? undefined : refuse('INVALID', `url: ${fault}`)
@@ -111,7 +111,7 @@ async function deniedUrl(
 function ofOperators({
   db,
   bus,
-}: Omit<ServeParts, 'egress'>): Pick<Service, 'RemoveReminder' | 'RetryReminder'> {
+}: Omit<SchedulerParts, 'egress'>): Pick<SchedulerHandlers, 'RemoveReminder' | 'RetryReminder'> {
   return {
     RemoveReminder: ({ reminderId, actor }) =>
       db.transaction(async (tx) => {
@@ -175,11 +175,11 @@ function record(
   return appendHistory(tx, [{ id, owner, what, dueAt: null, attempts: 0, detail: null }], now)
 }
 
-function refusalOf({ reason, detail }: Refused) {
+function refusalOf({ reason, detail }: RefusedReminder) {
   return { reason, detail }
 }
 
-function refusedWith(refused: Refused) {
+function refusedWith(refused: RefusedReminder) {
   return { refusal: refusalOf(refused) }
 }
 

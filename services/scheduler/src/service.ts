@@ -7,8 +7,8 @@ import { openServiceEgress, schemaOf, type ProcessParts } from '@causeway/runtim
 import { Counter } from 'prom-client'
 import { usualBounds, type DeliveryBounds } from './bounds.ts'
 import { schedulerHandlers } from './serve.ts'
-import type { Settings } from './settings.ts'
-import { type Outcome } from './store.ts'
+import type { SchedulerSettings } from './settings.ts'
+import { type AttemptOutcome } from './store.ts'
 import { deliverDue } from './deliver.ts'
 
 const connections_max = 4
@@ -16,7 +16,7 @@ const partitions_every_ms = 3_600_000
 const posts_per_origin_max = 8
 
 export const start = async (
-  settings: Settings,
+  settings: SchedulerSettings,
   parts: ProcessParts,
   { timeout_ms, ...bounds }: DeliveryBounds = usualBounds,
 ): Promise<Service> => {
@@ -67,7 +67,7 @@ export const start = async (
   }
 }
 
-function countOutcomes(metrics: Metrics): (outcome: Outcome) => void {
+function countOutcomes(metrics: Metrics): (outcome: AttemptOutcome) => void {
   const outcomes = new Counter({
     name: 'scheduler_reminders_total',
     help: 'due reminders: delivered, retried, or failed for this time',

@@ -20,4 +20,4 @@ export const settings = {
   }),
 } as const
 
-export type Settings = SettingValues<typeof settings>
+export type SchedulerSettings = SettingValues<typeof settings>

@@ -1,7 +1,7 @@
 /** All SQL of the service. The clock is that of the database, which all instances share. */
 import { monthOf, statement, textArray, type Queries, type Transaction } from '@causeway/postgres'
 import type { ScheduledReminderState } from '@causeway/protos'
-import type { Step } from './domain/firing.ts'
+import type { NextReminderState } from './domain/firing.ts'
 import type { Recovery, Reminder, TaskType } from './domain/reminder.ts'
 
 const columns = `reminder_id, owner, once_at, cron, payload, task_type, url, recovery, state, due_at,
@@ -188,9 +188,9 @@ export async function leaseDuePosts(
 }
 
 /** The result of one attempt of a due reminder. */
-export interface Outcome {
+export interface AttemptOutcome {
   readonly stored: StoredReminder
-  readonly step: Step
+  readonly step: NextReminderState
   /** Null: it was delivered. */
   readonly error: string | null
 }
@@ -216,9 +216,9 @@ const deleteReminders = statement(`delete from reminders where reminder_id = any
  */
 export async function settle(
   tx: Transaction,
-  outcomes: readonly Outcome[],
+  outcomes: readonly AttemptOutcome[],
   now: Date,
-): Promise<readonly Outcome[]> {
+): Promise<readonly AttemptOutcome[]> {
   const still = await tx.query<{ readonly reminder_id: string }>(lockUnchanged, [
     textArray(outcomes.map(({ stored }) => stored.reminder.id)),
     textArray(outcomes.map(({ stored }) => stored.dueAt.toISOString())),
@@ -258,7 +258,7 @@ interface StoredChange {
   readonly error: string | null
 }
 
-function changeOf({ stored, step, error }: Outcome): readonly StoredChange[] {
+function changeOf({ stored, step, error }: AttemptOutcome): readonly StoredChange[] {
   const { reminder, dueAt } = stored
   const { id } = reminder
   const attempts = stored.attempts + 1
@@ -287,7 +287,7 @@ export interface HistoryEntry {
 }
 
 /** FIRED or FAILED for this due time. An attempt that is retried has no entry. */
-function historyOf({ stored, step, error }: Outcome): readonly HistoryEntry[] {
+function historyOf({ stored, step, error }: AttemptOutcome): readonly HistoryEntry[] {
   if (step.type === 'AGAIN') return []
   const { reminder, dueAt } = stored
   const what = error === null ? 'FIRED' : 'FAILED'

@@ -37,8 +37,8 @@ import {
   openTestScheme,
   pay,
   valueOf,
-  type Payment,
-  type Requested,
+  type SchemePayment,
+  type SubstituteData,
   type TestScheme,
 } from './testing/scheme.ts'
 
@@ -47,7 +47,7 @@ const day_ms = 86_400_000
 
 let scheme: TestScheme
 let modelId: number
-const requested: Requested = { transfers: [], quotes: [], transactions: [] }
+const requested: SubstituteData = { transfers: [], quotes: [], transactions: [] }
 const stored: DomainEvent<'DayReportStored'>[] = []
 const logged: string[] = []
 const log = openLog({
@@ -163,7 +163,7 @@ function endedAt(event: OutgoingMessage, time: string): OutgoingMessage {
   return { ...event, payload }
 }
 
-async function payOn(day: string, ...payments: readonly Payment[]): Promise<void> {
+async function payOn(day: string, ...payments: readonly SchemePayment[]): Promise<void> {
   const answers = await commit(scheme, payments)
   const events = answers.map((answer, at) =>
     endedAt(committed(answer, payments[at]), `${day}T12:00:00.000Z`),
@@ -370,7 +370,7 @@ test('A report that an outage and a restart interrupt is made once afterwards, w
 }, 60_000)
 
 /** Deterministic variety: amounts with up to four decimals between all pairs. */
-function manyPayments(): readonly Payment[] {
+function manyPayments(): readonly SchemePayment[] {
   return Array.from({ length: 60 }, (_, at) => {
     const payer = names[at % 3] ?? 'greenbank'
     const payee = names[(at + 1 + (at % 2)) % 3] ?? 'redpay'

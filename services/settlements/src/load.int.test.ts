@@ -25,7 +25,7 @@ import {
   stepAll,
   untilState,
   valueOf,
-  type Payment,
+  type SchemePayment,
   type TestScheme,
 } from './testing/scheme.ts'
 
@@ -63,7 +63,7 @@ async function positions(): Promise<ReadonlyMap<string, bigint>> {
 }
 
 /** Payments between all FSPs, of different amounts. */
-function payment(number: number): Payment {
+function payment(number: number): SchemePayment {
   const currency = currencies[number % 2] ?? 'USD'
   const payer = fsps[number % 4] ?? 'greenbank'
   const payee = fsps[(number + 1 + (number % 3)) % 4] ?? 'redpay'

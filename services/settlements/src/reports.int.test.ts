@@ -19,13 +19,13 @@ import {
   openWindow,
   pay,
   settle,
-  type Requested,
+  type SubstituteData,
   type TestScheme,
 } from './testing/scheme.ts'
 
 let scheme: TestScheme
 let modelId: number
-const requested: Requested = { transfers: [], quotes: [], transactions: [] }
+const requested: SubstituteData = { transfers: [], quotes: [], transactions: [] }
 
 beforeAll(async () => {
   scheme = await openTestScheme({

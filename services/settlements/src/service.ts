@@ -22,7 +22,7 @@ import { withOrigins, type Origins } from './reports/origins.ts'
 import { reportHandlers, type OriginsOf } from './reports/serve.ts'
 import { settlementHandlers } from './settlements/serve.ts'
 import { finishSteps } from './settlements/step.ts'
-import type { Settings } from './settings.ts'
+import type { SettlementsSettings } from './settings.ts'
 import { finishClosings } from './windows/close.ts'
 import { completeWindows, untilComplete } from './windows/complete.ts'
 import { closeDue, type ScheduleParts } from './models/schedule.ts'
@@ -39,7 +39,7 @@ const lines_wait_ms = 1_500
 const usualFinish_ms = 60_000
 
 /** Serves reports and verification only. */
-export const startReads: Start<Settings> = async (settings, parts) => {
+export const startReads: Start<SettlementsSettings> = async (settings, parts) => {
   const db = await openOwnDatabase(settings, parts)
   const ledger = parts.grpc.client(ledgerService, 'participant-lifecycle')
   parts.grpc.serve(
@@ -50,7 +50,7 @@ export const startReads: Start<Settings> = async (settings, parts) => {
 }
 
 export const start = async (
-  settings: Settings,
+  settings: SettlementsSettings,
   given: ProcessParts,
   finish_every_ms = usualFinish_ms,
 ): Promise<Service> => {
@@ -100,7 +100,7 @@ function originsAt(grpc: GrpcHost, log: Logger): OriginsOf {
   return (rows) => withOrigins(origins, log, rows)
 }
 
-function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Database> {
+function openOwnDatabase(settings: SettlementsSettings, parts: ProcessParts): Promise<Database> {
   return parts.openDatabase({
     url: settings.SETTLEMENTS_DATABASE_URL,
     ...schemaOf('settlements'),
@@ -119,7 +119,7 @@ interface SettlingParts {
 /** Opens windows and settlements, and finishes what earlier processes have left open. */
 async function openSettling(
   { bus, grpc }: ProcessParts,
-  settings: Settings,
+  settings: SettlementsSettings,
   { db, log, signal, schedules, finish_every_ms }: SettlingParts,
 ): Promise<Service> {
   const ledger = grpc.client(ledgerService, 'participant-lifecycle')

@@ -52,4 +52,4 @@ export const settings = {
   }),
 }
 
-export type Settings = SettingValues<typeof settings>
+export type SettlementsSettings = SettingValues<typeof settings>

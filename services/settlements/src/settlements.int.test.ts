@@ -12,9 +12,9 @@ import {
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { start } from './service.ts'
-import { settings as definitions, type Settings } from './settings.ts'
+import { settings as definitions, type SettlementsSettings } from './settings.ts'
 
-const settings: Settings = defaultsOf(definitions)
+const settings: SettlementsSettings = defaultsOf(definitions)
 
 const deferredNet: ModelCreation = {
   name: 'DEFERREDNET',

@@ -13,7 +13,7 @@ import {
 } from '@causeway/fspiop'
 import { formatAmount, parseAmount } from '@causeway/money'
 import type { AbortReason } from '@causeway/protos'
-import type { Answer, AnswerReason, Shown } from './domain/answer.ts'
+import type { TransferAnswer, AnswerReason, Shown } from './domain/answer.ts'
 import type { Fulfil, Prepare, Reject } from './domain/decide.ts'
 import {
   isEndedBy,
@@ -308,7 +308,7 @@ function refused(moved: Moved): Payload<'TransferPrepareDuplicateCheckFailed'> {
 /** Answers carry an id made of the question's: asked again by a redelivery, they are the same. */
 export function answerTo(
   event: PrepareEvent | FulfilEvent | RejectEvent | QueryEvent,
-  answer: Answer,
+  answer: TransferAnswer,
 ): OutgoingMessage {
   const { payload, traceparent } = event
   const { shows, error, legRole, notices } = answer

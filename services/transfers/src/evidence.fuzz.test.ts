@@ -2,7 +2,7 @@
 import { changedBytes, changedJson } from '@causeway/fuzzing'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { Evidence } from './domain/evidence.ts'
+import type { OutcomeEvidence } from './domain/evidence.ts'
 import { readEvidence, writeEvidence } from './evidence.ts'
 
 const ofMessage = {
@@ -13,7 +13,7 @@ const ofMessage = {
 }
 const extensionList = { extension: [{ key: 'a', value: 'b' }] }
 const errorInformation = { errorCode: '5104', errorDescription: 'refused', extensionList }
-const examples: readonly Evidence[] = [
+const examples: readonly OutcomeEvidence[] = [
   { kind: 'FULFIL', ...ofMessage, fulfilment: 'f'.repeat(43), notifyPayee: true, extensionList },
   { kind: 'INVALID_FULFILMENT', ...ofMessage, notifyPayee: false, errorInformation },
   { kind: 'REJECT', ...ofMessage, errorInformation, extensionList },

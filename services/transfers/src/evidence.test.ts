@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { Evidence } from './domain/evidence.ts'
+import type { OutcomeEvidence } from './domain/evidence.ts'
 import { readEvidence, writeEvidence } from './evidence.ts'
 
 const text = fc.string({ unit: 'binary', maxLength: 128 })
@@ -20,7 +20,7 @@ const errorInformation = fc.record(
   { errorCode: fc.string({ maxLength: 4 }), errorDescription: text, extensionList },
   { requiredKeys: ['errorCode', 'errorDescription'] },
 )
-const evidence: fc.Arbitrary<Evidence> = fc.oneof(
+const evidence: fc.Arbitrary<OutcomeEvidence> = fc.oneof(
   fc.record(
     {
       kind: fc.constant('FULFIL' as const),
@@ -80,7 +80,7 @@ test('Evidence is read from the ledger as it was written', () => {
 test('Evidence over its bound loses its extensions and nothing else', () => {
   const value = '\u0001'.repeat(128)
   const list = { extension: Array.from({ length: 32 }, () => ({ key: 'key', value })) }
-  const sent: Evidence = {
+  const sent: OutcomeEvidence = {
     kind: 'FULFIL',
     eventId: 'event',
     payloadHash: 'hash',

@@ -3,7 +3,7 @@
  * is broken, so an outcome is never refused for the length of an extension list.
  */
 import { z } from 'zod'
-import type { Evidence } from './domain/evidence.ts'
+import type { OutcomeEvidence } from './domain/evidence.ts'
 
 const evidence_bytes_max = 16 * 1024
 
@@ -47,7 +47,7 @@ const schema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('REFUSAL'), completedTimestamp: z.string(), errorInformation }),
 ])
 
-export function writeEvidence(evidence: Evidence): Buffer {
+export function writeEvidence(evidence: OutcomeEvidence): Buffer {
   const whole = Buffer.from(JSON.stringify(evidence))
   return whole.length <= evidence_bytes_max
     ? whole
@@ -55,7 +55,7 @@ export function writeEvidence(evidence: Evidence): Buffer {
 }
 
 /** undefined where there is none; 'unreadable' is what only a newer release can have written. */
-export type ReadEvidence = Evidence | 'unreadable' | undefined
+export type ReadEvidence = OutcomeEvidence | 'unreadable' | undefined
 
 export function readEvidence(bytes: Buffer): ReadEvidence {
   if (bytes.length === 0) return undefined
@@ -66,7 +66,7 @@ export function readEvidence(bytes: Buffer): ReadEvidence {
   }
 }
 
-function withoutExtensions(evidence: Evidence): Evidence {
+function withoutExtensions(evidence: OutcomeEvidence): OutcomeEvidence {
   if (evidence.kind === 'FULFIL') return { ...evidence, extensionList: undefined }
   const { errorCode, errorDescription } = evidence.errorInformation
   const errorInformation = { errorCode, errorDescription }

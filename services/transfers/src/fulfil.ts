@@ -4,7 +4,7 @@
  * the expiry.
  */
 import type { OutgoingMessage } from '@causeway/bus'
-import type { Delivery } from '@causeway/records'
+import type { CallbackDelivery } from '@causeway/records'
 import {
   answerTo,
   errorOf,
@@ -19,10 +19,10 @@ import {
   type PayeeDecision,
   type Reject,
 } from './domain/decide.ts'
-import type { Answer } from './domain/answer.ts'
-import type { Evidence } from './domain/evidence.ts'
+import type { TransferAnswer } from './domain/answer.ts'
+import type { OutcomeEvidence } from './domain/evidence.ts'
 import { isOpen, type Claimed, type Open, type Transfer } from './domain/transfer.ts'
-import { refusalIn, type Delivery as Judged } from './domain/undelivered.ts'
+import { refusalIn, type RequestDelivery as Judged } from './domain/undelivered.ts'
 import {
   move,
   throwUnfinished,
@@ -31,7 +31,7 @@ import {
   type MoveResult,
 } from './move.ts'
 import { answeredBy, finishPreparation } from './prepare.ts'
-import type { Refusal } from './records/record-store.ts'
+import type { RefusedMessage } from './records/record-store.ts'
 import type { Deps } from './deps.ts'
 
 export type PayeeEvent = FulfilEvent | RejectEvent
@@ -46,12 +46,12 @@ export interface ToEnd extends LedgerCall {
 
 type Ends = Extract<PayeeDecision, { readonly type: 'post' | 'release' }>
 
-export interface Decided {
+export interface FulfilDecisions {
   readonly toEnd: readonly ToEnd[]
   /** To those whose message changes nothing. */
   readonly answers: readonly OutgoingMessage[]
   /** Messages that were refused for themselves. */
-  readonly refused: readonly Refusal[]
+  readonly refused: readonly RefusedMessage[]
 }
 
 /** All steps. The events are of different transfers. */
@@ -67,7 +67,7 @@ export async function fulfil(deps: Deps, events: readonly PayeeEvent[]): Promise
 }
 
 /** Decides on the stored transfers; a reservation that is not finished is finished first. */
-export async function decide(deps: Deps, events: readonly PayeeEvent[]): Promise<Decided> {
+export async function decide(deps: Deps, events: readonly PayeeEvent[]): Promise<FulfilDecisions> {
   const stored = new Map(await deps.store.lastSeen(events.map(({ payload }) => payload.transferId)))
   const messages = events.map((event) => ({ event, message: payeeMessageOf(event) }))
   const unfinished = messages.flatMap(({ message }) => {
@@ -82,7 +82,7 @@ export async function decide(deps: Deps, events: readonly PayeeEvent[]): Promise
   }
   const toEnd: ToEnd[] = []
   const answers: OutgoingMessage[] = []
-  const refused: Refusal[] = []
+  const refused: RefusedMessage[] = []
   for (const { event, message } of messages) {
     const transfer = stored.get(message.transferId)
     const decision = decideMessage(deps, transfer, message)
@@ -104,7 +104,7 @@ export async function decide(deps: Deps, events: readonly PayeeEvent[]): Promise
 }
 
 /** The message that found the expiry is too late itself. */
-function lateOnes({ call, answer }: LedgerReply<ToEnd>): readonly Refusal[] {
+function lateOnes({ call, answer }: LedgerReply<ToEnd>): readonly RefusedMessage[] {
   const isLate = answer.outcome === 'VOIDED' && answer.reason === 'TIMEOUT'
   return isLate ? refusalsOf(call.message, call.transfer, 'TOO_LATE') : []
 }
@@ -113,8 +113,8 @@ function lateOnes({ call, answer }: LedgerReply<ToEnd>): readonly Refusal[] {
 function refusalsOf(
   { eventId, transferId, kind, requesterFspId: fspId, receivedAt }: Fulfil | Reject,
   transfer: Transfer | undefined,
-  reason: Answer['error'],
-): readonly Refusal[] {
+  reason: TransferAnswer['error'],
+): readonly RefusedMessage[] {
   if (typeof reason !== 'string') return []
   return [{ eventId, transferId, kind, fspId, receivedAt, reason, state: transfer?.state }]
 }
@@ -180,7 +180,7 @@ function rejectedAfterCommit({ alarm }: Deps, { transferId, requesterFspId }: Re
 }
 
 /** Of a fulfil that is to be posted. */
-function evidenceOf(message: Fulfil | Reject, now: string): Evidence {
+function evidenceOf(message: Fulfil | Reject, now: string): OutcomeEvidence {
   if (message.kind === 'REJECT' || message.fulfilment === undefined) {
     throw new Error(`${message.transferId} is to be posted without a fulfilment`)
   }
@@ -199,7 +199,7 @@ function evidenceOf(message: Fulfil | Reject, now: string): Evidence {
 }
 
 /** Of a message that voids the reservation. */
-function refusedEvidenceOf({ transfer, message, ends }: ToRelease, now: string): Evidence {
+function refusedEvidenceOf({ transfer, message, ends }: ToRelease, now: string): OutcomeEvidence {
   const { eventId, payloadHash } = message
   // A payee FSP that has not answered is sent the version of the request that it received.
   const isOfPayee = message.requesterFspId === transfer.payeeFsp
@@ -224,7 +224,7 @@ function refusedEvidenceOf({ transfer, message, ends }: ToRelease, now: string):
  */
 export async function abortRefused(
   deps: Deps,
-  deliveries: readonly (Delivery & Judged)[],
+  deliveries: readonly (CallbackDelivery & Judged)[],
 ): Promise<void> {
   const refusals = new Map(
     deliveries.flatMap((delivery) => {

@@ -39,7 +39,7 @@ export const consumed = [
 ] as const satisfies readonly EventName[]
 
 export type ConsumedEvent = DomainEvent<(typeof consumed)[number]>
-type ReportEvent = DomainEvent<(typeof reportNames)[number]>
+type TransferReportEvent = DomainEvent<(typeof reportNames)[number]>
 type TransferEvent = PrepareEvent | FulfilEvent | RejectEvent | QueryEvent
 
 export async function handleBatch(
@@ -47,10 +47,10 @@ export async function handleBatch(
   deliveries: DeliveryStore,
   events: readonly ConsumedEvent[],
 ): Promise<void> {
-  const reports: ReportEvent[] = []
+  const reports: TransferReportEvent[] = []
   const ofTransfers: TransferEvent[] = []
   for (const event of events) {
-    if ('reports' in event.payload) reports.push(event as ReportEvent)
+    if ('reports' in event.payload) reports.push(event as TransferReportEvent)
     else ofTransfers.push(event as TransferEvent)
   }
   await allOf([
@@ -65,7 +65,7 @@ export async function handleBatch(
   ])
 }
 
-function deliveriesOfRequests(reports: readonly ReportEvent[]) {
+function deliveriesOfRequests(reports: readonly TransferReportEvent[]) {
   return reports.flatMap(({ name, payload }) =>
     name === 'TransferPrepareCallbackReport' ? payload.reports : [],
   )

@@ -8,18 +8,18 @@ export function itemIn(body: Buffer, transferId: string): Buffer {
   if (body.length === 0) return body
   const { individualTransfers, individualTransferResults, ...rest } = JSON.parse(
     body.toString('utf8'),
-  ) as Bulk
+  ) as BulkBody
   const items = individualTransfers ?? individualTransferResults
   if (items === undefined) return body
   const item = items.find((one) => one.transferId === transferId)
   return item === undefined ? body : Buffer.from(JSON.stringify({ ...rest, ...item }))
 }
 
-interface Bulk {
-  readonly individualTransfers?: readonly Item[]
-  readonly individualTransferResults?: readonly Item[]
+interface BulkBody {
+  readonly individualTransfers?: readonly ItemBody[]
+  readonly individualTransferResults?: readonly ItemBody[]
 }
 
-interface Item {
+interface ItemBody {
   readonly transferId: string
 }

@@ -15,7 +15,7 @@ import type {
   VoidReason,
 } from '@causeway/protos'
 import type { LedgerMovement } from './domain/decide.ts'
-import type { Evidence } from './domain/evidence.ts'
+import type { OutcomeEvidence } from './domain/evidence.ts'
 import type { LedgerAnswer, Position } from './domain/ledger-answer.ts'
 import type { Claimed, Terms } from './domain/transfer.ts'
 import { readEvidence, writeEvidence, type ReadEvidence } from './evidence.ts'
@@ -35,14 +35,14 @@ export interface ReserveItem extends AccountHints {
 export interface PostItem {
   readonly transferId: string
   readonly receivedAt: string
-  readonly evidence: Evidence
+  readonly evidence: OutcomeEvidence
 }
 
 export interface ReleaseItem {
   readonly transfer: Pick<Terms, 'transferId' | 'expiresAt'>
   readonly reason: VoidReason
   /** undefined for a timeout: the reason is all there is. */
-  readonly evidence: Evidence | undefined
+  readonly evidence: OutcomeEvidence | undefined
 }
 
 /** Each method answers item by item, in the same order. */
@@ -124,15 +124,15 @@ export function openLedger(calls: LedgerCalls, { log, signal }: LedgerOptions): 
 }
 
 /** Evidence as a value and as the bytes that were sent, so that what comes back is not parsed. */
-interface Sent {
-  readonly evidence: Evidence
+interface SentEvidence {
+  readonly evidence: OutcomeEvidence
   readonly bytes: Buffer
 }
 
 function pairOf(
-  { evidence }: { readonly evidence: Evidence | undefined },
+  { evidence }: { readonly evidence: OutcomeEvidence | undefined },
   sent: { readonly evidence: Buffer } | undefined,
-): Sent | undefined {
+): SentEvidence | undefined {
   return evidence === undefined || sent === undefined
     ? undefined
     : { evidence, bytes: sent.evidence }
@@ -162,7 +162,7 @@ function prepareItem({ transfer, payerAccountId, payeeAccountId }: ReserveItem):
 export function answerOf(
   transferId: string,
   wire: WireAnswer | undefined,
-  sent: Sent | undefined,
+  sent: SentEvidence | undefined,
 ): LedgerAnswer {
   if (wire?.transferId !== transferId) throw new Error(`the ledger did not answer ${transferId}`)
   switch (wire.outcome) {
@@ -199,7 +199,7 @@ export function answerOf(
   }
 }
 
-function posted(wire: WireAnswer, sent: Sent | undefined): LedgerAnswer {
+function posted(wire: WireAnswer, sent: SentEvidence | undefined): LedgerAnswer {
   const evidence = evidenceOf(wire.evidence, sent)
   const { settles, settlementModelId } = wire
   if (evidence === 'unreadable') return notUnderstood('posted with unknown evidence')
@@ -225,7 +225,7 @@ function notUnderstood(detail: string): LedgerAnswer {
   return { outcome: 'NOT_UNDERSTOOD', detail }
 }
 
-function evidenceOf(bytes: Buffer, sent: Sent | undefined): ReadEvidence {
+function evidenceOf(bytes: Buffer, sent: SentEvidence | undefined): ReadEvidence {
   return sent?.bytes.equals(bytes) === true ? sent.evidence : readEvidence(bytes)
 }
 

@@ -23,7 +23,7 @@ import {
   type OpenState,
   type Transfer,
 } from './domain/transfer.ts'
-import type { Change, StoredMessage, Movement } from './store.ts'
+import type { TransferMove, StoredMessage, Movement } from './store.ts'
 import type { Deps } from './deps.ts'
 
 /** A call to the ledger about one transfer. */
@@ -84,7 +84,7 @@ export async function move<A extends LedgerCall>(
 
 interface Planned<A extends LedgerCall> extends LedgerReply<A> {
   readonly answer: MovingAnswer
-  readonly change: Change
+  readonly change: TransferMove
 }
 
 function plannedMove<A extends LedgerCall>(
@@ -100,7 +100,7 @@ function plannedMove<A extends LedgerCall>(
     errorOf: (reason) =>
       compatibility === 'mojaloop' ? mojaloopErrorOf(reason, claimed) : errorOf(reason),
   })
-  const change: Change = {
+  const change: TransferMove = {
     transfer,
     fromReserved: consequence.RESERVED.type === 'moves',
     windowId: answer.outcome === 'POSTED' ? answer.windowId : undefined,

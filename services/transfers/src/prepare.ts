@@ -24,7 +24,7 @@ import {
   type LedgerCall,
   type MoveResult,
 } from './move.ts'
-import type { Refusal } from './records/record-store.ts'
+import type { RefusedMessage } from './records/record-store.ts'
 import type { Deps } from './deps.ts'
 
 /** A claimed id that is to be reserved. */
@@ -40,7 +40,7 @@ export interface Claims {
   /** To those whose request changes nothing. */
   readonly answers: readonly OutgoingMessage[]
   /** Requests with another content than the one that has the id. */
-  readonly refused: readonly Refusal[]
+  readonly refused: readonly RefusedMessage[]
 }
 
 /** All three steps. The events are of different transfers. */
@@ -65,7 +65,7 @@ export async function claim(deps: Deps, events: readonly PrepareEvent[]): Promis
   const stored = await deps.store.read(known.map(({ transfer }) => transfer.transferId))
   const toReserve: ToReserve[] = []
   const answers: OutgoingMessage[] = []
-  const refused: Refusal[] = []
+  const refused: RefusedMessage[] = []
   for (const { event, transfer } of asked) {
     const found = claimed.has(transfer.transferId) ? transfer : stored.get(transfer.transferId)
     if (found === undefined) throw new Error(`${transfer.transferId} is claimed, but not stored`)
@@ -85,7 +85,7 @@ export async function claim(deps: Deps, events: readonly PrepareEvent[]): Promis
   return { toReserve, answers, refused }
 }
 
-function modified({ id, payload }: PrepareEvent, { transferId, state }: Transfer): Refusal {
+function modified({ id, payload }: PrepareEvent, { transferId, state }: Transfer): RefusedMessage {
   const { payerFsp: fspId, receivedAt } = payload
   const reason = 'CONTENT_MODIFIED'
   return { eventId: id, transferId, kind: 'PREPARE', fspId, receivedAt, reason, state }

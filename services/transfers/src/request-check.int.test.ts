@@ -12,7 +12,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import type { BulkFulfilEvent } from './bulks/contract.ts'
 import type { FulfilEvent, RejectEvent } from './contract.ts'
 import { start } from './service.ts'
-import { settings, type Settings } from './settings.ts'
+import { settings, type TransfersSettings } from './settings.ts'
 import { bulkFulfilEvent, fulfilled } from './testing/bulk-messages.ts'
 import {
   fulfilEvent,
@@ -55,7 +55,7 @@ afterEach(async () => {
   await parts.stop()
 })
 
-async function startTransfers(changes: Partial<Settings> = {}): Promise<void> {
+async function startTransfers(changes: Partial<TransfersSettings> = {}): Promise<void> {
   parts.grpc.serve(requestKeysService, {
     GetRequestKey: () => {
       if (!isAway) return Promise.resolve(keys)

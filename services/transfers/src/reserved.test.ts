@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { claimedBy } from './contract.ts'
 import { rememberReserved } from './reserved.ts'
-import type { Change } from './store.ts'
+import type { TransferMove } from './store.ts'
 import { prepareEvent } from './testing/messages.ts'
 import { simulateStore } from './testing/store-simulation.ts'
 
@@ -20,12 +20,12 @@ function openCounted() {
   return { read, store: rememberReserved(counted), other: rememberReserved(tables) }
 }
 
-function reservation(id: string): Change {
+function reservation(id: string): TransferMove {
   const transfer = { ...claimedBy(prepareEvent(id)), state: 'RESERVED' as const }
   return { transfer, fromReserved: false, windowId: undefined, message: undefined }
 }
 
-function abort(id: string): Change {
+function abort(id: string): TransferMove {
   const transfer = {
     ...claimedBy(prepareEvent(id)),
     state: 'ABORTED' as const,

@@ -1,9 +1,9 @@
 /** A stored row as a value of the domain, and back. */
 import type { ErrorInformation, ExtensionList } from '@causeway/fspiop'
 import type { AbortReason, SettlementKind, TransferState } from '@causeway/protos'
-import type { Claimed, Ending, Final, Open, Transfer } from './domain/transfer.ts'
+import type { Claimed, TransferEnd, Final, Open, Transfer } from './domain/transfer.ts'
 
-export interface Row {
+export interface TransferRow {
   readonly id: string
   readonly request_hash: Buffer
   readonly payer_fsp: string
@@ -29,13 +29,13 @@ export interface Row {
   readonly extension_list: string | null
 }
 
-/** The columns of a `Row`; the table goes by the name t. */
+/** The columns of a `TransferRow`; the table goes by the name t. */
 export const columns = `t.id, t.request_hash, t.payer_fsp, t.payee_fsp, t.amount, t.currency,
   t.expires_at, t.condition, t.settlement_model_id, t.settles, t.payer_version, t.prepare_event_id,
   t.received_at, t.bulk_id, t.state, t.reason, t.error, t.fulfilment, t.completed_timestamp, t.outcome_event_id,
   t.outcome_hash, t.payee_version, t.extension_list`
 
-export function transferOf(row: Row): Transfer {
+export function transferOf(row: TransferRow): Transfer {
   const claimed = claimedOf(row)
   switch (row.state) {
     case 'RECEIVED':
@@ -59,7 +59,7 @@ export function transferOf(row: Row): Transfer {
   }
 }
 
-function claimedOf(row: Row): Claimed {
+function claimedOf(row: TransferRow): Claimed {
   return {
     transferId: row.id,
     payerFsp: row.payer_fsp,
@@ -80,7 +80,7 @@ function claimedOf(row: Row): Claimed {
   }
 }
 
-function endingOf(row: Row): Ending {
+function endingOf(row: TransferRow): TransferEnd {
   return {
     completedTimestamp: present(row.completed_timestamp, row),
     outcomeEventId: row.outcome_event_id ?? undefined,
@@ -92,7 +92,7 @@ function endingOf(row: Row): Ending {
 }
 
 /** The constraints of the table enforce this, too. */
-function present<T>(value: T | null, { id, state }: Row): T {
+function present<T>(value: T | null, { id, state }: TransferRow): T {
   if (value === null) throw new Error(`the row of ${id} lacks what ${state} needs`)
   return value
 }

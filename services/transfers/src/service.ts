@@ -25,7 +25,7 @@ import { openBulkStore } from './bulks/store.ts'
 import { handleBatch, consumed } from './handle.ts'
 import { holdBack, measureHeldBack } from './expiry/held-back.ts'
 import { openLedger } from './ledger.ts'
-import { schemaVersion, settings as definitions, type Settings } from './settings.ts'
+import { schemaVersion, settings as definitions, type TransfersSettings } from './settings.ts'
 import { personHandlers } from './records/person.ts'
 import { openRecordStore } from './records/record-store.ts'
 import { recordHandlers } from './records/records.ts'
@@ -47,7 +47,7 @@ const progress_fresh_ms = 500
 const stop_ms = 5_000
 
 /** Only reads: no event is consumed, nothing expires. */
-export const startReads: Start<Settings> = async (settings, parts) => {
+export const startReads: Start<TransfersSettings> = async (settings, parts) => {
   const db = await openOwnDatabase(settings, parts)
   const bodies = await openBodies('off', { ...parts, service: 'transfers', db })
   serveReads(parts.grpc, openTransferStore(db, parts.bus), { db, bodies })
@@ -59,7 +59,7 @@ export const startReads: Start<Settings> = async (settings, parts) => {
   }
 }
 
-export const start: Start<Settings> = async (settings, parts) => {
+export const start: Start<TransfersSettings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'transfers' })
   const keyFile = settings.TRANSFERS_COMPONENT_KEY_FILE
   const ownKey = await openOwnKey('transfers', keyFile, { ...parts, log })
@@ -119,7 +119,7 @@ export const start: Start<Settings> = async (settings, parts) => {
 
 function routinesOf(
   deps: Deps,
-  live: LiveSettings<Settings>,
+  live: LiveSettings<TransfersSettings>,
   { lowWatermarks }: Subscriptions,
   log: Logger,
 ): readonly Periodic[] {
@@ -152,7 +152,7 @@ function routinesOf(
 }
 
 function bulkQuotesOf(
-  { TRANSFERS_CHECK_BULK_QUOTES, COMPATIBILITY }: Settings,
+  { TRANSFERS_CHECK_BULK_QUOTES, COMPATIBILITY }: TransfersSettings,
   { grpc }: ProcessParts,
   options: Parameters<typeof openBulkQuotes>[1],
 ): BulkQuotes {
@@ -230,7 +230,7 @@ function serveReads(
   })
 }
 
-function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Database> {
+function openOwnDatabase(settings: TransfersSettings, parts: ProcessParts): Promise<Database> {
   return parts.openDatabase({
     url: settings.TRANSFERS_DATABASE_URL,
     ...schemaOf('transfers'),

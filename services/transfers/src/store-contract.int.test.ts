@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { claimedBy } from './contract.ts'
 import type { Claimed, Final, Open } from './domain/transfer.ts'
-import { openTransferStore, type Change, type TransferTables } from './store.ts'
+import { openTransferStore, type TransferMove, type TransferTables } from './store.ts'
 import { fulfilment, hashOf, prepareEvent, relayOf } from './testing/messages.ts'
 import { simulateStore } from './testing/store-simulation.ts'
 
@@ -96,7 +96,10 @@ function committed(transfer: Claimed & Open): Claimed & Final {
   }
 }
 
-function changeOf(number: number, { to, fromReserved }: Extract<Call, { type: 'move' }>): Change {
+function changeOf(
+  number: number,
+  { to, fromReserved }: Extract<Call, { type: 'move' }>,
+): TransferMove {
   const transfer = transferOf(number)
   return {
     transfer: to === 'RESERVED' ? { ...transfer, state: 'RESERVED' } : committed(transfer),

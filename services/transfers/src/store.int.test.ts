@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openDeliveryStore } from '@causeway/records'
 import { claimedBy } from './contract.ts'
 import type { Claimed, Final, Open } from './domain/transfer.ts'
-import { openTransferStore, type Change, type Claim, type TransferStore } from './store.ts'
+import { openTransferStore, type TransferMove, type Claim, type TransferStore } from './store.ts'
 import { fulfilment, hashOf, prepareEvent, relayOf } from './testing/messages.ts'
 
 const now = new Date('2026-01-15T12:00:00.000Z')
@@ -299,19 +299,19 @@ async function claimed(): Promise<Claimed & Open> {
   return claim.transfer
 }
 
-function move(changes: readonly Change[], published: readonly OutgoingMessage[] = []) {
+function move(changes: readonly TransferMove[], published: readonly OutgoingMessage[] = []) {
   return store.move(changes, now, () => published)
 }
 
-function change(transfer: Claimed & (Open | Final), fromReserved: boolean): Change {
+function change(transfer: Claimed & (Open | Final), fromReserved: boolean): TransferMove {
   return { transfer, fromReserved, windowId: undefined, message: undefined }
 }
 
-function reservation(transfer: Claimed): Change {
+function reservation(transfer: Claimed): TransferMove {
   return change({ ...transfer, state: 'RESERVED' }, false)
 }
 
-function commit(transfer: Claimed): Change {
+function commit(transfer: Claimed): TransferMove {
   return change(
     {
       ...transfer,
@@ -327,7 +327,7 @@ function commit(transfer: Claimed): Change {
   )
 }
 
-function abort(transfer: Claimed): Change {
+function abort(transfer: Claimed): TransferMove {
   return change(
     {
       ...transfer,

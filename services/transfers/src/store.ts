@@ -18,9 +18,16 @@ import type { AbortReason, TransferState } from '@causeway/protos'
 import { stepsOf } from './bulks/domain/progress.ts'
 import { advance, type EndedBulk } from './bulks/store.ts'
 import type { Claimed, Final, Open, OpenState, Transfer } from './domain/transfer.ts'
-import { storeRefused, type Refusal } from './records/record-store.ts'
+import { storeRefused, type RefusedMessage } from './records/record-store.ts'
 import { rememberReserved } from './reserved.ts'
-import { columns, finalColumns, hashBytes, transferOf, type FinalColumns, type Row } from './row.ts'
+import {
+  columns,
+  finalColumns,
+  hashBytes,
+  transferOf,
+  type FinalColumns,
+  type TransferRow,
+} from './row.ts'
 
 export interface Claim {
   readonly transfer: Claimed & Open
@@ -29,7 +36,7 @@ export interface Claim {
 }
 
 /** A row that is to move, if it is still open. */
-export interface Change {
+export interface TransferMove {
   readonly transfer: Claimed & (Open | Final)
   /** Whether it moves from RESERVED as well as from RECEIVED. */
   readonly fromReserved: boolean
@@ -66,7 +73,7 @@ export interface TransferTables {
   requests(transferIds: readonly string[]): Promise<ReadonlyMap<string, Relay>>
   /** Moves the rows that are still open and announces the events that `buildEvents` builds, or does neither. */
   move(
-    changes: readonly Change[],
+    changes: readonly TransferMove[],
     now: Date,
     buildEvents: (movement: Movement) => readonly OutgoingMessage[],
   ): Promise<Movement>
@@ -92,7 +99,7 @@ export interface TransferTables {
    */
   overdue_ms(now: Date, claimed_ms: number): Promise<number>
   /** Keeps messages that changed nothing, once each. */
-  storeRefused(refusals: readonly Refusal[], now: Date): Promise<void>
+  storeRefused(refusals: readonly RefusedMessage[], now: Date): Promise<void>
   states(ids: readonly string[]): Promise<readonly StateRow[]>
   page(afterId: string, limit: number): Promise<readonly StateRow[]>
   ensurePartitions(now: Date): Promise<void>
@@ -280,7 +287,7 @@ function openTables(db: Database, bus: EventBus, bodies: Bodies): TransferTables
     async takeDue(which, now, claimed_ms, limit) {
       const until = new Date(now.getTime() + claimed_ms)
       const values = [now, until, limit, which === 'items']
-      return (await db.query<Row>(takeDueStatement, values)).map(transferOf)
+      return (await db.query<TransferRow>(takeDueStatement, values)).map(transferOf)
     },
     async sweepAgain(again) {
       if (again.length === 0) return
@@ -291,7 +298,7 @@ function openTables(db: Database, bus: EventBus, bodies: Bodies): TransferTables
     },
     async openSince(which, expiredBefore, dueBefore, limit) {
       const values = [expiredBefore, dueBefore, limit, which === 'items']
-      return (await db.query<Row>(openSinceStatement, values)).map(transferOf)
+      return (await db.query<TransferRow>(openSinceStatement, values)).map(transferOf)
     },
     async overdue_ms(now, claimed_ms) {
       const dueBefore = new Date(now.getTime() + claimed_ms)
@@ -311,13 +318,13 @@ export async function readTransfers(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Transfer>> {
   if (ids.length === 0) return new Map()
-  const rows = await db.query<Row>(readStatement, [textArray(ids)])
+  const rows = await db.query<TransferRow>(readStatement, [textArray(ids)])
   return new Map(rows.map((row) => [row.id, transferOf(row)]))
 }
 
 async function move(
   tx: Queries,
-  changes: readonly Change[],
+  changes: readonly TransferMove[],
   now: Date,
   bodies: Bodies,
 ): Promise<Movement> {
@@ -360,9 +367,13 @@ function claimValues(claims: readonly Claim[], now: Date, bodies: Bodies): (Buff
   ]
 }
 
-function changeValues(changes: readonly Change[], now: Date, bodies: Bodies): (Buffer | Date)[] {
+function changeValues(
+  changes: readonly TransferMove[],
+  now: Date,
+  bodies: Bodies,
+): (Buffer | Date)[] {
   const ends = changes.map((change) => ({ ...change, end: finalColumns(change.transfer) }))
-  const texts = (of: (end: FinalColumns, change: Change) => string | null): Buffer =>
+  const texts = (of: (end: FinalColumns, change: TransferMove) => string | null): Buffer =>
     textArray(ends.map((change) => of(change.end, change)))
   const messages = changes.map(({ message }) => message)
   return [

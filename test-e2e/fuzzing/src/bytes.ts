@@ -4,7 +4,7 @@ import fc from 'fast-check'
 const place = fc.double({ min: 0, max: 1, noNaN: true })
 const at = (bytes: Buffer, share: number) => Math.round(bytes.length * share)
 
-type Change = (bytes: Buffer, other: Buffer) => Buffer
+type ByteMutation = (bytes: Buffer, other: Buffer) => Buffer
 
 /** What a length, a tag or a count is made of. */
 const pieces = [
@@ -31,16 +31,18 @@ const piece = fc.oneof(
     .map(([byte, times]) => Buffer.alloc(times, byte)),
 )
 
-const change: fc.Arbitrary<Change> = fc.oneof(
-  fc.tuple(place, fc.integer({ min: 1, max: 255 })).map(([where, mask]): Change => (bytes) => {
-    const changed = Buffer.from(bytes)
-    const index = Math.min(at(bytes, where), bytes.length - 1)
-    const byte = changed[index]
-    if (byte !== undefined) changed[index] = byte ^ mask
-    return changed
-  }),
+const change: fc.Arbitrary<ByteMutation> = fc.oneof(
+  fc
+    .tuple(place, fc.integer({ min: 1, max: 255 }))
+    .map(([where, mask]): ByteMutation => (bytes) => {
+      const changed = Buffer.from(bytes)
+      const index = Math.min(at(bytes, where), bytes.length - 1)
+      const byte = changed[index]
+      if (byte !== undefined) changed[index] = byte ^ mask
+      return changed
+    }),
   fc.tuple(place, piece).map(
-    ([where, added]): Change =>
+    ([where, added]): ByteMutation =>
       (bytes) =>
         Buffer.concat([
           bytes.subarray(0, at(bytes, where)),
@@ -48,21 +50,21 @@ const change: fc.Arbitrary<Change> = fc.oneof(
           bytes.subarray(at(bytes, where)),
         ]),
   ),
-  fc.tuple(place, piece).map(([where, put]): Change => (bytes) => {
+  fc.tuple(place, piece).map(([where, put]): ByteMutation => (bytes) => {
     const start = at(bytes, where)
     return Buffer.concat([bytes.subarray(0, start), put, bytes.subarray(start + put.length)])
   }),
   place.map(
-    (where): Change =>
+    (where): ByteMutation =>
       (bytes) =>
         bytes.subarray(0, at(bytes, where)),
   ),
-  fc.tuple(place, place).map(([one, two]): Change => (bytes) => {
+  fc.tuple(place, place).map(([one, two]): ByteMutation => (bytes) => {
     const [from, to] = one < two ? [one, two] : [two, one]
     return Buffer.concat([bytes.subarray(0, at(bytes, to)), bytes.subarray(at(bytes, from))])
   }),
   fc.tuple(place, place).map(
-    ([here, there]): Change =>
+    ([here, there]): ByteMutation =>
       (bytes, other) =>
         Buffer.concat([bytes.subarray(0, at(bytes, here)), other.subarray(at(other, there))]),
   ),

@@ -24,39 +24,39 @@ const inserted = fc.oneof(
   { weight: 1, arbitrary: long },
 )
 
-type Change = (text: string, other: string) => string
+type TextMutation = (text: string, other: string) => string
 
 const at = (text: string, share: number) => Math.round(text.length * share)
 
-const change: fc.Arbitrary<Change> = fc.oneof(
+const change: fc.Arbitrary<TextMutation> = fc.oneof(
   fc.tuple(place, inserted).map(
-    ([where, piece]): Change =>
+    ([where, piece]): TextMutation =>
       (text) =>
         text.slice(0, at(text, where)) + piece + text.slice(at(text, where)),
   ),
   fc.tuple(place, fc.integer({ min: 1, max: 8 }), inserted).map(
-    ([where, count, piece]): Change =>
+    ([where, count, piece]): TextMutation =>
       (text) =>
         text.slice(0, at(text, where)) + piece + text.slice(at(text, where) + count),
   ),
-  fc.tuple(place, place).map(([one, two]): Change => (text) => {
+  fc.tuple(place, place).map(([one, two]): TextMutation => (text) => {
     const [from, to] = one < two ? [one, two] : [two, one]
     return text.slice(0, at(text, from)) + text.slice(at(text, to))
   }),
   fc
     .tuple(place, place, fc.integer({ min: 2, max: 40 }))
-    .map(([one, two, times]): Change => (text) => {
+    .map(([one, two, times]): TextMutation => (text) => {
       const [from, to] = one < two ? [one, two] : [two, one]
       const part = text.slice(at(text, from), at(text, to))
       return text.slice(0, at(text, to)) + part.repeat(times - 1) + text.slice(at(text, to))
     }),
   fc.tuple(place, place).map(
-    ([here, there]): Change =>
+    ([here, there]): TextMutation =>
       (text, other) =>
         text.slice(0, at(text, here)) + other.slice(at(other, there)),
   ),
-  fc.constant<Change>((text) => text.toUpperCase()),
-  fc.constant<Change>((text) => text.toLowerCase()),
+  fc.constant<TextMutation>((text) => text.toUpperCase()),
+  fc.constant<TextMutation>((text) => text.toLowerCase()),
 )
 
 /** One of the examples after one to four changes; now and then any text. */

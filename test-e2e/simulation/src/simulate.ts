@@ -27,7 +27,7 @@ const tries_max = 40
 /** On one hub: what it verifies takes longer with every history. */
 const round_max = 500
 
-interface Named {
+interface NamedPlan {
   readonly name: string
   readonly plan: Plan
 }
@@ -36,7 +36,7 @@ interface Options {
   readonly scheme: string | undefined
   readonly seed: number
   /** Each is played on a hub of its own. */
-  readonly rounds: Iterable<readonly Named[]>
+  readonly rounds: Iterable<readonly NamedPlan[]>
   readonly isDistributed: boolean
   readonly shrinks: boolean
   readonly logs: boolean
@@ -135,10 +135,10 @@ async function optionsIn(args: string[]): Promise<Options | undefined> {
 }
 
 function* roundsOf(
-  first: readonly Named[],
+  first: readonly NamedPlan[],
   { from, histories }: { readonly from: number; readonly histories: number },
-  of: (index: number) => Named,
-): Generator<readonly Named[]> {
+  of: (index: number) => NamedPlan,
+): Generator<readonly NamedPlan[]> {
   for (let begin = 0; begin === 0 || begin < histories; begin += round_max) {
     const length = Math.min(round_max, histories - begin)
     const round = Array.from({ length }, (_, n) => of(from + begin + n))

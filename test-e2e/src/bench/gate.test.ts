@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { Holdings } from './database.ts'
-import { faultsOf, type Evidence } from './gate.ts'
+import { faultsOf, type RunEvidence } from './gate.ts'
 import { legNames } from './options.ts'
 
 const leg = { commands: 100, refused: 0, requests: 100, callbacks: 100 }
@@ -14,7 +14,7 @@ const holdings: Holdings = {
   undelivered: 0,
   dead_letters: 0,
 }
-const good: Evidence = {
+const good: RunEvidence = {
   totals: {
     begun: 100,
     committed: 100,

@@ -8,7 +8,7 @@ import type { Probed, Totals } from './fsps/messages.ts'
 import type { BenchOptions } from './options.ts'
 import type { Hub } from './setup.ts'
 
-export interface Evidence {
+export interface RunEvidence {
   readonly totals: Totals
   readonly holdings: Holdings
   readonly probed: Probed
@@ -18,7 +18,7 @@ export interface Evidence {
 }
 
 /** One sentence for each condition that does not hold; none: the run counts. */
-export function faultsOf(evidence: Evidence): readonly string[] {
+export function faultsOf(evidence: RunEvidence): readonly string[] {
   const { totals, holdings, verify, probed } = evidence
   return [
     ...differences(evidence),
@@ -75,7 +75,7 @@ export async function faultsOfHub({
  * Compares commands, reservations, commits and callbacks. A payment that the hub was too busy for
  * has the steps before that and no others.
  */
-function differences({ totals, holdings, options }: Evidence): readonly string[] {
+function differences({ totals, holdings, options }: RunEvidence): readonly string[] {
   const { lookup, quote, transfer } = totals.legs
   const commands = transfer?.commands ?? 0
   const beforeTransfer = transfer?.refused ?? 0

@@ -10,15 +10,15 @@ import { measureMachine } from './machine.ts'
 import { isOfPisp, readOptions, usage } from './options.ts'
 import { missedByOverload, overloadTable } from './overload.ts'
 import { pispTable, runPisp, type PispReport } from './pisp/run.ts'
-import { tableOf, type Report } from './report.ts'
+import { tableOf, type BenchReport } from './report.ts'
 import { runOnce } from './run.ts'
 
 async function main(): Promise<void> {
   if (process.argv.includes('--help')) return void process.stdout.write(usage)
   const plan = readOptions(process.argv.slice(2))
   const machine = await measureMachine()
-  const made: (Report | BulkReport | PispReport | AgainstReport)[] = []
-  const ofPayments: Report[] = []
+  const made: (BenchReport | BulkReport | PispReport | AgainstReport)[] = []
+  const ofPayments: BenchReport[] = []
   const missed: string[] = []
   for (const options of plan.runs) {
     if (plan.against !== undefined) {

@@ -1,11 +1,16 @@
 import { expect, test } from '@jest/globals'
 import { missedByOverload, overloadTable } from './overload.ts'
-import type { Report } from './report.ts'
+import type { BenchReport } from './report.ts'
 
-function run(rate: number, tps: number, p99: number, refused_by_payer: readonly number[]): Report {
+function run(
+  rate: number,
+  tps: number,
+  p99: number,
+  refused_by_payer: readonly number[],
+): BenchReport {
   const refused = refused_by_payer.reduce((sum, n) => sum + n, 0)
   const latency_ms = { p50: 100, p95: 200, p99, max: 9_000 }
-  return { load: 'hot', rate, tps, latency_ms, refused, refused_by_payer } as unknown as Report
+  return { load: 'hot', rate, tps, latency_ms, refused, refused_by_payer } as unknown as BenchReport
 }
 
 test('Beyond its highest rate a hub makes nine tenths of it, in time, and refuses only the hot FSP', () => {

@@ -3,7 +3,7 @@
  * twice of it. The highest rate is the most that was made in any of them, so that the machine is
  * its own reference.
  */
-import type { Report } from './report.ts'
+import type { BenchReport } from './report.ts'
 
 export const overloads = [1, 1.5, 2] as const
 
@@ -11,7 +11,7 @@ const made_min = 0.9
 const p99_ms_max = 1_500
 
 /** One sentence for each requirement that a run does not meet. */
-export function missedByOverload(reports: readonly Report[]): readonly string[] {
+export function missedByOverload(reports: readonly BenchReport[]): readonly string[] {
   const highest = Math.max(...reports.map(({ tps }) => tps))
   return reports.flatMap((report) => {
     const run = `${report.load}, ${report.rate} begun per second`
@@ -30,7 +30,7 @@ export function missedByOverload(reports: readonly Report[]): readonly string[] 
 }
 
 /** Lines with the share of the highest rate that each run made. */
-export function overloadTable(reports: readonly Report[]): string {
+export function overloadTable(reports: readonly BenchReport[]): string {
   const highest = Math.max(...reports.map(({ tps }) => tps))
   const lines = reports.map(({ load, rate, tps, latency_ms: { p50, p99 }, refused }) =>
     [

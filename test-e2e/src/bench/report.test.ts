@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
 import { readOptions, type BenchOptions } from './options.ts'
-import { reportOf, tableOf, type Findings, type Reading } from './report.ts'
+import { reportOf, tableOf, type Findings, type CounterReading } from './report.ts'
 
 const quantiles = { p50: 10, p95: 20, p99: 30, max: 40 }
 const latencies = { latency_ms: quantiles, hub_latency_ms: quantiles }
-const opened: Reading = {
+const opened: CounterReading = {
   at_ms: 5_000,
   committed: 100,
   cpu: {
@@ -26,7 +26,7 @@ const opened: Reading = {
     wal_fsyncs: 10,
   },
 }
-const closed: Reading = {
+const closed: CounterReading = {
   at_ms: 15_000,
   committed: 2_100,
   cpu: {

@@ -10,7 +10,7 @@ import { relaxations, type BenchOptions } from './options.ts'
 import type { Quantiles } from './quantiles.ts'
 
 /** The counters at the beginning or at the end of the measured window. */
-export interface Reading {
+export interface CounterReading {
   /** By the FSPs' clock. */
   readonly at_ms: number
   /** Payments that had ended. */
@@ -21,8 +21,8 @@ export interface Reading {
 
 export interface Findings {
   readonly result: RunResult
-  readonly opened: Reading
-  readonly closed: Reading
+  readonly opened: CounterReading
+  readonly closed: CounterReading
   readonly probed: Probed
   readonly settings: Guarantees
   readonly machine: Machine
@@ -33,7 +33,7 @@ export interface Findings {
   readonly faults: readonly string[]
 }
 
-export type Report = ReturnType<typeof reportOf>
+export type BenchReport = ReturnType<typeof reportOf>
 
 type CpuPart = Exclude<keyof CpuUse, 'processes_ms'>
 
@@ -202,7 +202,7 @@ export function round(n: number): number {
   return Math.round(n * 1_000) / 1_000
 }
 
-export function tableOf(report: Report): string {
+export function tableOf(report: BenchReport): string {
   const { cpu_ms_per_transaction: cpu, per_transaction: each, cores_used: cores } = report
   return linesOf([
     ['load', `${report.load}, ${report.fsps} FSPs, ${report.rate} payments begun per second`],
@@ -248,7 +248,7 @@ export function commonRows({
   relaxations: less,
   machine,
   faults,
-}: Pick<Report, 'relaxations' | 'machine' | 'faults'>): readonly TableRow[] {
+}: Pick<BenchReport, 'relaxations' | 'machine' | 'faults'>): readonly TableRow[] {
   return [
     ['relaxations', less.join(', ') || 'none'],
     ['machine', `${machine.cores} cores, ${machine.cpu}, Node.js ${machine.node}`],
@@ -265,7 +265,7 @@ export function linesOf(rows: readonly (TableRow | false)[]): string {
     .join('')
 }
 
-function refusedText({ refused, refused_by_leg: legs }: Report): string {
+function refusedText({ refused, refused_by_leg: legs }: BenchReport): string {
   const byLeg = Object.entries(legs).map(([leg, count]) => `${leg} ${count}`)
   return `${refused}, for the hub was too busy (503 and 2005): ${byLeg.join('  ')}`
 }

@@ -1,12 +1,12 @@
 /** One run of the bench: makes the payments, reads their cost, and reports faults. */
 import { readMemory } from './cpu.ts'
 import type { Holdings } from './database.ts'
-import type { Report as FspReport, Probed, Run, RunResult, Totals } from './fsps/messages.ts'
-import { faultsOf, notDurable, verdictOf, type Evidence } from './gate.ts'
+import type { PaymentBenchReport, Probed, RunPayments, RunResult, Totals } from './fsps/messages.ts'
+import { faultsOf, notDurable, verdictOf, type RunEvidence } from './gate.ts'
 import type { Machine } from './machine.ts'
 import type { BenchOptions } from './options.ts'
 import { planOf } from './plan.ts'
-import { reportOf, type Findings, type Reading, type Report } from './report.ts'
+import { reportOf, type Findings, type CounterReading, type BenchReport } from './report.ts'
 import { openSetup, type HubData, type Setup } from './setup.ts'
 
 const hour_ms = 3_600_000
@@ -18,7 +18,7 @@ export async function runOnce(
   options: BenchOptions,
   machine: Machine,
   hubData?: HubData,
-): Promise<Report> {
+): Promise<BenchReport> {
   const opening = openSetup(options, hubData)
   const close = () =>
     opening.then(
@@ -80,9 +80,13 @@ export async function prepare(options: BenchOptions, { hub, fsps }: Setup): Prom
  */
 export async function payThrough(
   setup: Setup,
-  command: Run,
-): Promise<{ readonly result: RunResult; readonly opened: Reading; readonly closed: Reading }> {
-  const edges = new Map<string, Promise<Reading>>()
+  command: RunPayments,
+): Promise<{
+  readonly result: RunResult
+  readonly opened: CounterReading
+  readonly closed: CounterReading
+}> {
+  const edges = new Map<string, Promise<CounterReading>>()
   const { result } = await setup.fsps.ask(command, 'DONE', (report) => {
     if (report.type !== 'WINDOW') return
     const reading = read(setup, report)
@@ -97,8 +101,8 @@ export async function payThrough(
 
 async function read(
   setup: Setup,
-  { at_ms, committed }: Extract<FspReport, { type: 'WINDOW' }>,
-): Promise<Reading> {
+  { at_ms, committed }: Extract<PaymentBenchReport, { type: 'WINDOW' }>,
+): Promise<CounterReading> {
   const cpu = setup.cpu()
   return { at_ms, committed, cpu, database: await setup.hub.database.use() }
 }
@@ -106,7 +110,7 @@ async function read(
 /** The content of the tables once it matches the payments, or at the end of the time. */
 async function calmHoldings(
   { hub: { database }, before }: Setup,
-  evidence: Omit<Evidence, 'holdings' | 'verify'> & { readonly probed: Probed },
+  evidence: Omit<RunEvidence, 'holdings' | 'verify'> & { readonly probed: Probed },
 ) {
   const until_ms = performance.now() + calm_ms_max
   for (;;) {

@@ -12,7 +12,7 @@ import { readCpu, type CpuUse } from './cpu.ts'
 import type { Holdings, HubDatabase } from './database.ts'
 import { openEmbedded } from './embedded.ts'
 import { kid } from './fsps/link.ts'
-import type { Command, Open, Opened, Report } from './fsps/messages.ts'
+import type { PaymentBenchCommand, Open, FspsOpened, PaymentBenchReport } from './fsps/messages.ts'
 import type { BenchOptions } from './options.ts'
 
 /** A running hub and its parts. */
@@ -39,7 +39,7 @@ export interface Hub {
 
 export interface Setup {
   readonly hub: Hub
-  readonly fsps: Child<Command, Report>
+  readonly fsps: Child<PaymentBenchCommand, PaymentBenchReport>
   /** The content of the tables before the payments; undefined: none. */
   readonly before: Holdings | undefined
   /** Until now. */
@@ -77,7 +77,9 @@ export function openHub(options: BenchOptions, hubData?: HubData): Promise<Hub> 
 
 export async function openSetup(options: BenchOptions, hubData?: HubData): Promise<Setup> {
   const hub = await openHub(options, hubData)
-  const fsps = forkChild<Command, Report>(new URL('./fsps/main.js', import.meta.url))
+  const fsps = forkChild<PaymentBenchCommand, PaymentBenchReport>(
+    new URL('./fsps/main.js', import.meta.url),
+  )
   const close = async () => {
     await fsps.end()
     await hub.close()
@@ -103,7 +105,7 @@ export function cpuOf({ pids, postmaster, broker }: Hub, fsps: { readonly pid: n
 export async function onboardAll(
   names: readonly string[],
   operator: Operator,
-  open: (command: Open) => Promise<Opened>,
+  open: (command: Open) => Promise<FspsOpened>,
 ): Promise<void> {
   const call = (path: string, body: unknown) => answered(operator.call('POST', path, body))
   await eachOf(names, (name) => call('/participants', { name, currency: 'USD' }))

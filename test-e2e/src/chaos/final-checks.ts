@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { ApartHub } from '../hub/apart.ts'
 import { processNames } from '../hub/services.ts'
 import { position } from '../operator/operator.ts'
-import type { Ended, Load } from './load.ts'
+import type { EndedPayment, Load } from './load.ts'
 
 export interface Before {
   /** The payer's position before the first payment. */
@@ -50,7 +50,7 @@ async function differencesOf(hub: ApartHub): Promise<string | undefined> {
   return verified.clean === true ? undefined : JSON.stringify(verified)
 }
 
-interface Found {
+interface TransferPage {
   readonly transfers: readonly unknown[]
   readonly next: string | null
 }
@@ -63,7 +63,7 @@ async function openTransfersOf(hub: ApartHub): Promise<string | undefined> {
       const after = next === '' ? '' : `&after=${encodeURIComponent(next)}`
       const { status, json } = await hub.operator.call('GET', `/transfers?state=${state}${after}`)
       if (status !== 200) return JSON.stringify(json)
-      const found = json as Found
+      const found = json as TransferPage
       if (found.transfers.length > 0) return JSON.stringify(found.transfers[0])
       next = found.next
     }
@@ -84,7 +84,7 @@ async function unfinishedIn(hub: ApartHub): Promise<string | undefined> {
 }
 
 export function p99_ms(
-  ended: readonly Ended[],
+  ended: readonly EndedPayment[],
   from_ms: number,
   to_ms: number,
 ): number | undefined {

@@ -16,7 +16,7 @@ import {
 } from '../fsp/payment.ts'
 import { about, committed, type Transfer, type TransferRequest } from '../fsp/transfer.ts'
 
-export interface Ended {
+export interface EndedPayment {
   readonly transferId: string
   readonly state: 'COMMITTED' | 'ABORTED'
   readonly begun_ms: number
@@ -26,7 +26,7 @@ export interface Ended {
 export interface Load {
   /** Transfers that the hub has answered with 202. */
   readonly accepted: ReadonlySet<string>
-  readonly ended: readonly Ended[]
+  readonly ended: readonly EndedPayment[]
   /** Payments that stopped, each with the step. */
   readonly stopped: readonly string[]
   /** Begins no more payments; resolves when all have ended. */
@@ -53,7 +53,7 @@ const final_ms_max = 240_000
 
 export async function openLoad({ payer, payee, per_second }: LoadOptions): Promise<Load> {
   const accepted = new Set<string>()
-  const ended: Ended[] = []
+  const ended: EndedPayment[] = []
   const stopped: string[] = []
   const stopping = new AbortController()
   const phones = Array.from({ length: customers }, newPhoneNumber)
@@ -154,7 +154,7 @@ async function agree(payer: Fsp, payee: Fsp, phone: string): Promise<Transfer | 
 }
 
 /** The outcome that the payer has received, or receives when it queries the transfer. */
-async function stateOf(payer: Fsp, transferId: string): Promise<Ended['state'] | undefined> {
+async function stateOf(payer: Fsp, transferId: string): Promise<EndedPayment['state'] | undefined> {
   const isEnd = (message: Received) =>
     about(transferId, 'PUT', true)(message) ||
     (about(transferId, 'PUT')(message) &&
@@ -165,7 +165,7 @@ async function stateOf(payer: Fsp, transferId: string): Promise<Ended['state'] |
     return undefined
   }
   if (callback.path.endsWith('/error')) return 'ABORTED'
-  return (callback.json() as { transferState: Ended['state'] }).transferState
+  return (callback.json() as { transferState: EndedPayment['state'] }).transferState
 }
 
 async function awaitMessage(

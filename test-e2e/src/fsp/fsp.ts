@@ -16,7 +16,7 @@ export interface Received extends Inbound {
   readonly json: () => unknown
 }
 
-export interface Answer {
+export interface HubResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: string
@@ -50,7 +50,7 @@ export interface Fsp {
    * Sends to the hub with the headers of a valid message, changed by `headers` (undefined: left
    * out; a signature of its own replaces that of the credentials).
    */
-  send(method: string, path: string, body?: unknown, headers?: ChangedHeaders): Promise<Answer>
+  send(method: string, path: string, body?: unknown, headers?: ChangedHeaders): Promise<HubResponse>
   /** Signs all later messages with this. */
   signWith(sign: Sign): void
   stop(): Promise<void>
@@ -74,7 +74,7 @@ export async function openFsp(
   credentials?: Credentials,
 ): Promise<Fsp> {
   const received: Received[] = []
-  const waiting = new Set<Waiting>()
+  const waiting = new Set<MessageListener>()
   let answer: (message: Received) => number | Promise<number> = usual
   let sign = credentials?.sign
   const agent = connectionsOf(credentials)
@@ -107,14 +107,14 @@ function usual({ method }: Received): number {
 }
 
 /** Each waiter is notified of each message on arrival: the messages before are searched once. */
-type Waiting = (message: Received) => void
+type MessageListener = (message: Received) => void
 
 const listed_max = 100
 
 function waitFor(
   name: string,
   received: readonly Received[],
-  waiting: Set<Waiting>,
+  waiting: Set<MessageListener>,
   fits: (message: Received) => boolean,
   { after = 0, timeout_ms = wait_ms_max }: WaitOptions = {},
 ): Promise<Received> {
@@ -151,7 +151,7 @@ interface Sending {
   readonly sign: Sign | undefined
 }
 
-async function send(sending: Sending): Promise<Answer> {
+async function send(sending: Sending): Promise<HubResponse> {
   const { agent, origin, method, path } = sending
   const body = bodyOf(sending.body)
   const headers = await changedHeadersOf(sending, body)

@@ -8,7 +8,7 @@ import { createServer, type Server } from 'node:http'
 import { json } from 'node:stream/consumers'
 import type { Operator } from '../operator/operator.ts'
 
-export type Settings = Readonly<Record<string, string>>
+export type HubSettings = Readonly<Record<string, string>>
 
 /** The addresses of a hub. */
 export interface HubAddress {
@@ -35,9 +35,11 @@ declare global {
 /** The variable of the stories' environment that names the server of the hubs. */
 const hubServerVariable = 'CAUSEWAY_TEST_HUBS'
 
-export async function serveHubs(open: (settings: Settings) => Promise<SharedHub>): Promise<void> {
+export async function serveHubs(
+  open: (settings: HubSettings) => Promise<SharedHub>,
+): Promise<void> {
   const hubs = new Map<string, Promise<SharedHub>>()
-  const hubWith = async (settings: Settings): Promise<HubAddress> => {
+  const hubWith = async (settings: HubSettings): Promise<HubAddress> => {
     const key = JSON.stringify(settings)
     const opening = hubs.get(key) ?? open(settings)
     hubs.set(key, opening)
@@ -46,7 +48,7 @@ export async function serveHubs(open: (settings: Settings) => Promise<SharedHub>
   }
   const server = createServer((request, response) => {
     json(request)
-      .then((settings) => hubWith(settings as Settings))
+      .then((settings) => hubWith(settings as HubSettings))
       .then((hub) => response.end(JSON.stringify(hub)))
       .catch((error: unknown) => response.writeHead(500).end(String(error)))
   })
@@ -59,7 +61,7 @@ export async function serveHubs(open: (settings: Settings) => Promise<SharedHub>
 }
 
 /** The hub that has these settings. */
-export async function sharedHub(settings: Settings): Promise<HubAddress> {
+export async function sharedHub(settings: HubSettings): Promise<HubAddress> {
   const hubServer = process.env[hubServerVariable]
   if (hubServer === undefined) throw new Error('Stories are run by `npm run test:e2e`')
   const answer = await fetch(hubServer, { method: 'POST', body: JSON.stringify(settings) })

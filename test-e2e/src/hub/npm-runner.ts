@@ -20,26 +20,26 @@ interface Summary {
   readonly urls: Readonly<Record<string, string>>
 }
 
-export interface Run {
+export interface NpmRun {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-type Settings = Readonly<Record<string, string>>
+type EnvironmentVariables = Readonly<Record<string, string>>
 
 export interface NpmRunner {
   readonly dataDir: string
-  readonly ports: Settings
+  readonly ports: EnvironmentVariables
   /** Of the sandbox FSPs, for people. */
-  readonly sandboxPorts: Settings
-  npm(args: readonly string[], settings?: Settings): Promise<Run>
-  npmStart(flags: readonly string[], settings?: Settings): Promise<Run>
+  readonly sandboxPorts: EnvironmentVariables
+  npm(args: readonly string[], settings?: EnvironmentVariables): Promise<NpmRun>
+  npmStart(flags: readonly string[], settings?: EnvironmentVariables): Promise<NpmRun>
   close(): Promise<void>
 }
 
 /** The last line of a run with --json. */
-export function summaryOf({ stdout }: Run): Summary {
+export function summaryOf({ stdout }: NpmRun): Summary {
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Summary
 }
 
@@ -51,7 +51,10 @@ export async function openNpmRunner(): Promise<NpmRunner> {
   const folder = await newDataDir()
   ports['SANDBOX_FSPS_FILE'] = writeFsps(folder, sandbox)
 
-  async function npm(args: readonly string[], settings: Settings = {}): Promise<Run> {
+  async function npm(
+    args: readonly string[],
+    settings: EnvironmentVariables = {},
+  ): Promise<NpmRun> {
     const child = spawn('npm', args, {
       cwd: projectFolder,
       stdio: ['ignore', 'pipe', 'pipe'],

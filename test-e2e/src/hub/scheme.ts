@@ -3,7 +3,7 @@ import { openApartHub, retryWhileBusy } from './apart.ts'
 import type { Fsp } from '../fsp/fsp.ts'
 import { freePorts, removeDataDir, startHub } from './hub-process.ts'
 import { processes, type HubHost } from './hub-host.ts'
-import { sharedHub, type HubAddress, type SharedHub, type Settings } from './hubs.ts'
+import { sharedHub, type HubAddress, type SharedHub, type HubSettings } from './hubs.ts'
 import { joinScheme } from '../operator/join.ts'
 import { operatorAt, type Onboarding, type Operator } from '../operator/operator.ts'
 import { processNames } from './services.ts'
@@ -44,7 +44,7 @@ export const insecureSettings = {
  * Without certificates and signatures, so that a story can send any bytes. With `isSafe` the hub
  * has its default settings: each FSP that joins has a certificate and signs what it sends.
  */
-export async function openSchemeOfFsps(settings: Settings = {}): Promise<OwnScheme> {
+export async function openSchemeOfFsps(settings: HubSettings = {}): Promise<OwnScheme> {
   const hub = await openHub({ ...insecureSettings, ...settings })
   const scheme = schemeAt(hub, hub.operator, false)
   return {
@@ -70,7 +70,7 @@ export function shareSafeScheme(): Promise<Scheme> {
   return share({}, true)
 }
 
-async function share(settings: Settings, isSafe: boolean): Promise<Scheme> {
+async function share(settings: HubSettings, isSafe: boolean): Promise<Scheme> {
   const hub = await sharedHub(settings)
   const operator = operatorAt(hub.urls.operator, hub.passwordFile)
   return schemeAt(hub, isApart() ? retryWhileBusy(operator) : operator, isSafe)
@@ -102,12 +102,12 @@ export async function programHost(): Promise<HubHost> {
   return isApart() ? (await import('./containers.ts')).containers : processes
 }
 
-export function openHub(settings: Settings): Promise<RunningHub> {
+export function openHub(settings: HubSettings): Promise<RunningHub> {
   const all = { LOG_LEVEL: 'warn', ...settings }
   return isApart() ? openInContainers(all) : openInOneProcess(all)
 }
 
-async function openInOneProcess(settings: Settings): Promise<RunningHub> {
+async function openInOneProcess(settings: HubSettings): Promise<RunningHub> {
   const dataDir = await copyTemplate()
   const options = { dataDir, settings: { ...(await freePorts()), ...settings } }
   let hub = await startHub(options)
@@ -128,7 +128,7 @@ async function openInOneProcess(settings: Settings): Promise<RunningHub> {
   }
 }
 
-async function openInContainers(settings: Settings): Promise<RunningHub> {
+async function openInContainers(settings: HubSettings): Promise<RunningHub> {
   const { containers } = await import('./containers.ts')
   const hub = await openApartHub(settings, containers)
   const supervision = restartEnded(hub, (line) => process.stderr.write(`${line}\n`))

@@ -93,7 +93,7 @@ async function logIn(url: string, passwordFile: string, key: Authenticator): Pro
   return logIn(url, passwordFile, key)
 }
 
-interface Session {
+interface OperatorSession {
   readonly accessToken: string
   readonly mustChangePassword: boolean
   readonly mustRegisterKey: boolean
@@ -109,15 +109,15 @@ async function sessionOf(
   url: string,
   body: LogInBody,
   key: Authenticator,
-): Promise<Session | undefined> {
+): Promise<OperatorSession | undefined> {
   const answer = await ask(url, 'POST', '/app-basic-auth', body)
   if (answer.status === 401) return undefined
   if (answer.status === 202) {
     const signature = signatureBy(key, answer.json as KeyChallenge)
     const ended = ask(url, 'POST', '/app-fido-authorize', signature)
-    return (await answered<{ readonly session: Session }>(ended)).session
+    return (await answered<{ readonly session: OperatorSession }>(ended)).session
   }
-  const session = await answered<Session>(Promise.resolve(answer))
+  const session = await answered<OperatorSession>(Promise.resolve(answer))
   if (session.mustChangePassword || !session.mustRegisterKey) return session
   await registerKey(url, session.accessToken, key)
   return sessionOf(url, body, key)
@@ -270,7 +270,8 @@ export async function programWith(
     administrator.call('POST', '/operators', { name, kind: 'MACHINE', roles }),
   )
   const token = async () =>
-    (await answered<Session>(ask(url, 'POST', '/app-basic-auth', { id: name, secret }))).accessToken
+    (await answered<OperatorSession>(ask(url, 'POST', '/app-basic-auth', { id: name, secret })))
+      .accessToken
   const session = await token()
   return {
     token,
@@ -289,7 +290,9 @@ export async function personWith(
     administrator.call('POST', '/operators', { name, roles }),
   )
   const key = createAuthenticator()
-  const first = await answered<Session>(ask(url, 'POST', '/app-basic-auth', { id: name, secret }))
+  const first = await answered<OperatorSession>(
+    ask(url, 'POST', '/app-basic-auth', { id: name, secret }),
+  )
   const change = { id: name, secret, newSecret: chosenPassword }
   await answered(ask(url, 'POST', '/app-change-secret', change, first.accessToken))
   const token = async () => {

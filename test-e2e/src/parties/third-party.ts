@@ -25,19 +25,19 @@ import type { Scheme } from '../hub/scheme.ts'
 /** What participants need of the hub. */
 export type AtHub = Pick<Scheme, 'hub' | 'operator' | 'isSafe'>
 
-export interface Participant {
+export interface TestParticipant {
   readonly fsp: Fsp
   readonly name: string
   readonly url: string
   /** "PATCH /consents/…", in order of arrival. */
-  readonly received: readonly Message[]
+  readonly received: readonly RecordedMessage[]
   /** Waits for a message that matches. */
-  await(method: string, path: string | RegExp): Promise<Message>
-  awaitThat(fits: (message: Message) => boolean): Promise<Message>
+  await(method: string, path: string | RegExp): Promise<RecordedMessage>
+  awaitThat(fits: (message: RecordedMessage) => boolean): Promise<RecordedMessage>
   stop(): Promise<void>
 }
 
-export interface Message {
+export interface RecordedMessage {
   readonly method: string
   readonly path: string
   readonly source: string
@@ -45,7 +45,7 @@ export interface Message {
 }
 
 /** A DFSP whose users are simulated by the test. */
-export interface TestDfsp extends Participant {
+export interface TestDfsp extends TestParticipant {
   readonly payments: readonly ThirdPartyPayment[]
   /** The one-time passwords that were sent, in order. */
   readonly otps: readonly string[]
@@ -56,9 +56,9 @@ export const callbackUri = `${origin}/linked`
 /** The user id that each DFSP of the stories has for its user. */
 export const userId = 'amara@example.com'
 
-export const accountAt = (dfsp: Pick<Participant, 'name'>) => `${dfsp.name}.amara.1`
-export const otherAccountAt = (dfsp: Pick<Participant, 'name'>) => `${dfsp.name}.amara.2`
-export const scopesAt = (dfsp: Pick<Participant, 'name'>) => [
+export const accountAt = (dfsp: Pick<TestParticipant, 'name'>) => `${dfsp.name}.amara.1`
+export const otherAccountAt = (dfsp: Pick<TestParticipant, 'name'>) => `${dfsp.name}.amara.2`
+export const scopesAt = (dfsp: Pick<TestParticipant, 'name'>) => [
   { address: accountAt(dfsp), actions: ['ACCOUNTS_TRANSFER'] },
 ]
 
@@ -108,7 +108,7 @@ export async function openPisp(
   scheme: AtHub,
   name: string,
   options: Partial<FspOptions> = {},
-): Promise<Participant> {
+): Promise<TestParticipant> {
   const participant = await open(scheme, name, options, { type: 'PISP' })
   await onboardPisp(scheme.operator, participant)
   return participant
@@ -117,7 +117,7 @@ export async function openPisp(
 /** A PISP has no currency, no limit and no funds. */
 export async function onboardPisp(
   operator: Operator,
-  { name, url }: Pick<Participant, 'name' | 'url'>,
+  { name, url }: Pick<TestParticipant, 'name' | 'url'>,
 ): Promise<void> {
   const { status } = await operator.call('GET', `/participants/${name}`)
   if (status === 404) {
@@ -135,7 +135,7 @@ export async function openPayee(
   name: string,
   options: Partial<FspOptions> = {},
   customer: PartyDetails & PartyId = mei,
-): Promise<Participant> {
+): Promise<TestParticipant> {
   const participant = await open(scheme, name, {
     onLookUp: (party) => (party.id === customer.id ? customer : undefined),
     ...options,
@@ -151,9 +151,9 @@ async function open(
   name: string,
   options: Partial<FspOptions>,
   kind: { readonly type: 'PISP' } | { readonly currency: string } = { currency: 'USD' },
-): Promise<Participant> {
+): Promise<TestParticipant> {
   const proof = scheme.isSafe ? await proven(scheme.operator, name, kind) : undefined
-  const received: Message[] = []
+  const received: RecordedMessage[] = []
   const waiting = new Set<() => void>()
   const fsp = createFsp({
     name,
@@ -167,7 +167,8 @@ async function open(
     {
       async receive(message) {
         const { method, target, headers, body } = message
-        const json = body.length === 0 ? {} : (JSON.parse(body.toString()) as Message['json'])
+        const json =
+          body.length === 0 ? {} : (JSON.parse(body.toString()) as RecordedMessage['json'])
         const judgement = await fsp.receive(message)
         received.push({ method, path: target, source: String(headers['fspiop-source']), json })
         for (const look of waiting) look()
@@ -180,8 +181,8 @@ async function open(
       ...(proof && { tls: { ...proof.tls, client: 'Hub' } }),
     },
   )
-  const awaitThat = (fits: (message: Message) => boolean) =>
-    new Promise<Message>((resolve, reject) => {
+  const awaitThat = (fits: (message: RecordedMessage) => boolean) =>
+    new Promise<RecordedMessage>((resolve, reject) => {
       const look = () => {
         const found = received.find(fits)
         if (found === undefined) return
@@ -253,7 +254,7 @@ export function linkingAt(
 
 /** Links an account under a consent whose key is on the device. */
 export async function linkedAt(
-  pisp: Participant,
+  pisp: TestParticipant,
   dfsp: TestDfsp,
   device: Authenticator = createAuthenticator(),
 ): Promise<{ readonly consentId: string; readonly device: Authenticator }> {
@@ -267,7 +268,7 @@ export function consentIdOf(result: LinkResult): string {
 }
 
 export function paymentFrom(
-  dfsp: Pick<Participant, 'name'>,
+  dfsp: Pick<TestParticipant, 'name'>,
   device: Authenticator,
   changes: Partial<ThirdPartyOrder> = {},
 ): ThirdPartyOrder {

@@ -211,7 +211,7 @@ async function unread_ms(db: Database, catchUp: CatchUp): Promise<number> {
   return (await announcedAfter(db, catchUp.position())) ?? Infinity
 }
 
-interface Taken {
+interface ReadProgress {
   /** Everything up to here is taken. */
   readonly upTo: number
   /** The next message has a type that this release does not know. */
@@ -226,7 +226,7 @@ async function readInto(
   { db, subscription, starts, bounds, onMoved }: MemberOptions,
   after: number,
   upTo: number,
-): Promise<Taken> {
+): Promise<ReadProgress> {
   const { types, known } = subscription
   const page = await readPage(db, {
     after,

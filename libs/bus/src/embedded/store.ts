@@ -179,13 +179,13 @@ export interface PageOptions {
   readonly bytes_max: number
 }
 
-export interface Page {
+export interface LogPage {
   readonly rows: readonly LogRow[]
   /** Every row up to here was read. */
   readonly upTo: number
 }
 
-export async function readPage(db: Database, options: PageOptions): Promise<Page> {
+export async function readPage(db: Database, options: PageOptions): Promise<LogPage> {
   const { after, upTo, topics, types, known, rows_max, bytes_max } = options
   const raw = await db.query<RawLogRow>(selectPage, [
     after,

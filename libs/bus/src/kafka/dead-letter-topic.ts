@@ -83,13 +83,16 @@ export function openDeadLetterTopic(options: DeadLetterTopicOptions): DeadLetter
     registers: [metrics],
   })
 
-  async function removeNow({ group, deadLetterObserver }: Owner, named: Named): Promise<void> {
+  async function removeNow(
+    { group, deadLetterObserver }: Owner,
+    named: DeadLetterSummary,
+  ): Promise<void> {
     const { id, topic, key, type } = named
     await deadLetterObserver?.onRemoved({ id, topic, key, type })
     await sender.send([removalFrom(topics.deadLetters, group, id)]).settled
   }
 
-  async function remove(owner: Owner, named: Named): Promise<void> {
+  async function remove(owner: Owner, named: DeadLetterSummary): Promise<void> {
     const { group } = owner
     const { id } = named
     try {
@@ -143,9 +146,9 @@ function keyIn(group: string, id: string): string {
 }
 
 /** A dead letter as a group's observer receives it. */
-type Named = Pick<DeadLetter, 'id' | 'topic' | 'key' | 'type'>
+type DeadLetterSummary = Pick<DeadLetter, 'id' | 'topic' | 'key' | 'type'>
 
-function namedOf(delivery: Delivery): Named {
+function namedOf(delivery: Delivery): DeadLetterSummary {
   const { topic, key, type = '' } = delivery
   return { id: idOf(delivery), topic, key, type }
 }

@@ -19,7 +19,7 @@ import { within } from './deadline.ts'
 import { openPump, type Pump } from './outbox/outbox.ts'
 import { toRecord } from './record.ts'
 import { openProducer, type Compression } from './outbox/producer.ts'
-import { openReader, type Reader, type Reading } from './members/reader.ts'
+import { openReader, type Reader, type ActiveSubscription } from './members/reader.ts'
 import { openSender, type Sender } from './outbox/sender.ts'
 import { openStallDetector } from './members/stall-detector.ts'
 import { ensureTopics, type Topics, type TopicsOptions } from './topics.ts'
@@ -74,7 +74,7 @@ interface Engine extends KafkaBusOptions {
   readonly turns: Turns
   readonly deadLetters: DeadLetterTopic
   readonly alarmOf: (group: string, log: Logger) => Alarm
-  readonly readings: Set<Reading>
+  readonly readings: Set<ActiveSubscription>
   /** By group. */
   readonly readers: Map<string, Reader>
   readonly broadcasts: BroadcastConsumer
@@ -152,7 +152,7 @@ async function openEngine(options: KafkaBusOptions, stopping: AbortSignal): Prom
   const administration = openAdministration(brokers, log)
   const sender = openSender(openProducer({ brokers, topics: known, compression, log }))
   const parts = { ...options, administration, topics: known, sender, log, stopping }
-  const readings = new Set<Reading>()
+  const readings = new Set<ActiveSubscription>()
   measure(metrics, readings)
   return {
     ...options,
@@ -299,7 +299,7 @@ function since_ms({ publishing, pumps }: Engine): number {
   return Math.min(published, ...[...pumps].map((pump) => pump.since_ms()))
 }
 
-async function leave({ readings, claimed }: Engine, reading: Reading): Promise<void> {
+async function leave({ readings, claimed }: Engine, reading: ActiveSubscription): Promise<void> {
   if (!readings.delete(reading)) return
   await reading.stop()
   release(claimed, reading.group, reading.topics)

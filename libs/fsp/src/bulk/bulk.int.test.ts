@@ -10,7 +10,7 @@ import {
   type FspOptions,
   type PayeeOutcome,
 } from '../index.ts'
-import { callbackHeaders, type Taken } from '../testing/hub-stand-in.ts'
+import { callbackHeaders, type StandInRequest } from '../testing/hub-stand-in.ts'
 import { openScheme, type Scheme } from '../testing/scheme.ts'
 
 const acme = { type: 'BUSINESS', id: 'acme', name: 'Acme Example' } as const
@@ -62,10 +62,10 @@ function orderOf(ids: readonly string[], changes: Partial<BulkOrder> = {}): Bulk
   }
 }
 
-const sent = (method: string, resource: string) => (message: Taken) =>
+const sent = (method: string, resource: string) => (message: StandInRequest) =>
   message.method === method && message.path.startsWith(`/${resource}`)
 
-function jsonOf(message: Taken | undefined) {
+function jsonOf(message: StandInRequest | undefined) {
   return JSON.parse(message?.body.toString() ?? '{}') as Readonly<Record<string, unknown>> & {
     readonly individualTransfers: readonly { readonly transferId: string }[]
     readonly individualTransferResults: readonly object[]

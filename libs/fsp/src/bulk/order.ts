@@ -1,7 +1,7 @@
 /** Orders of many payments of one customer at once, and their results, at the payer's FSP. */
 import type { ErrorInformation, TransactionType } from '@causeway/fspiop'
 import type { Amount } from '../amount.ts'
-import type { Ended } from '../pending-requests.ts'
+import type { TimedResult } from '../pending-requests.ts'
 import type { NamedParty, PartyId } from '../parties/party.ts'
 import type { ServedParty } from '../payments/payment.ts'
 import type { Quote } from '../quotes/quote.ts'
@@ -114,7 +114,7 @@ export type BulkQuoteOutcome =
   | { readonly state: 'ANSWERED'; readonly items: ReadonlyMap<string, ItemQuote> }
   | { readonly state: 'FAILED'; readonly error: ErrorInformation }
 
-export type BulkQuoteResult = Ended<BulkQuoteOutcome>
+export type BulkQuoteResult = TimedResult<BulkQuoteOutcome>
 
 export interface BulkTransferItem {
   readonly transferId: string
@@ -145,4 +145,4 @@ export type BulkTransferOutcome =
   | { readonly state: 'COMPLETED' | 'REJECTED'; readonly items: ReadonlyMap<string, ItemEnd> }
   | { readonly state: 'ABORTED'; readonly error: ErrorInformation }
 
-export type BulkTransferResult = Ended<BulkTransferOutcome>
+export type BulkTransferResult = TimedResult<BulkTransferOutcome>

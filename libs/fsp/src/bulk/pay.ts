@@ -42,7 +42,7 @@ const transactionType_default: TransactionType = {
 }
 
 /** One payment in progress. */
-interface Item {
+interface BulkPaymentInProgress {
   readonly at: number
   readonly payment: BulkPayment
   readonly transactionId: string
@@ -53,7 +53,7 @@ interface Item {
 
 export async function payBulk(clients: BulkClients, order: BulkOrder): Promise<BulkResult> {
   const begun_ms = performance.now()
-  const items: readonly Item[] = order.payments.map((payment, at) => ({
+  const items: readonly BulkPaymentInProgress[] = order.payments.map((payment, at) => ({
     at,
     payment,
     transactionId: randomUUID(),
@@ -78,20 +78,23 @@ export async function payBulk(clients: BulkClients, order: BulkOrder): Promise<B
   }
 }
 
-type Counts = { -readonly [Name in keyof BulkProgress]: number }
+type ProgressCounts = { -readonly [Name in keyof BulkProgress]: number }
 
 interface Progress {
-  readonly counts: Counts
+  readonly counts: ProgressCounts
   /** Every item ends once. */
-  end(item: Item, result: BulkPaymentResult): void
+  end(item: BulkPaymentInProgress, result: BulkPaymentResult): void
   report(): void
   /** After each tenth of the payments. */
   reportLookups(): void
 }
 
-function progressOf({ length }: readonly Item[], { onProgress }: BulkOrder): Progress {
+function progressOf(
+  { length }: readonly BulkPaymentInProgress[],
+  { onProgress }: BulkOrder,
+): Progress {
   const none = { lookedUp: 0, quoted: 0, sent: 0, committed: 0, failed: 0, unresolved: 0 }
-  const counts: Counts = { payments: length, ...none }
+  const counts: ProgressCounts = { payments: length, ...none }
   let reported = 0
   const report = () => {
     reported = counts.lookedUp
@@ -118,7 +121,7 @@ function progressOf({ length }: readonly Item[], { onProgress }: BulkOrder): Pro
  */
 async function lookUpAll(
   lookups: Lookups,
-  items: readonly Item[],
+  items: readonly BulkPaymentInProgress[],
   { expiration, progress }: Pick<BulkOrder, 'expiration'> & { readonly progress: Progress },
 ): Promise<void> {
   let isLate = false
@@ -140,10 +143,10 @@ async function lookUpAll(
 
 async function lookUpEach(
   lookups: Lookups,
-  items: readonly Item[],
+  items: readonly BulkPaymentInProgress[],
   { progress, isOver }: { readonly progress: Progress; readonly isOver: () => boolean },
 ): Promise<void> {
-  const byParty = new Map<string, Item[]>()
+  const byParty = new Map<string, BulkPaymentInProgress[]>()
   for (const item of items) {
     if (item.payeeFsp !== undefined) {
       progress.counts.lookedUp += 1
@@ -172,7 +175,7 @@ async function lookUpEach(
 }
 
 function aborted(
-  { transactionId, payeeFsp, quote }: Item,
+  { transactionId, payeeFsp, quote }: BulkPaymentInProgress,
   leg: 'lookup' | 'quote',
   error: ErrorInformation,
 ): BulkPaymentResult {
@@ -180,8 +183,10 @@ function aborted(
 }
 
 /** Groups of items by payee FSP, in the order of the payments, each within the bound of a bulk. */
-function bulksOf(items: readonly Item[]): readonly (readonly [string, readonly Item[]])[] {
-  const byFsp = new Map<string, Item[]>()
+function bulksOf(
+  items: readonly BulkPaymentInProgress[],
+): readonly (readonly [string, readonly BulkPaymentInProgress[]])[] {
+  const byFsp = new Map<string, BulkPaymentInProgress[]>()
   for (const item of items) {
     if (item.payeeFsp === undefined || item.result !== undefined) continue
     byFsp.set(item.payeeFsp, [...(byFsp.get(item.payeeFsp) ?? []), item])
@@ -193,9 +198,9 @@ function bulksOf(items: readonly Item[]): readonly (readonly [string, readonly I
   )
 }
 
-interface Bulk {
+interface PayeeBulk {
   readonly payeeFsp: string
-  readonly items: readonly Item[]
+  readonly items: readonly BulkPaymentInProgress[]
   readonly progress: Progress
 }
 
@@ -203,7 +208,7 @@ interface Bulk {
 async function payOneBulk(
   clients: BulkClients,
   order: BulkOrder,
-  bulk: Bulk,
+  bulk: PayeeBulk,
 ): Promise<BulkSummary | undefined> {
   const bulkQuoteId = randomUUID()
   const agreed = await quoteOneBulk(clients, order, { ...bulk, bulkQuoteId })
@@ -235,7 +240,7 @@ async function payOneBulk(
 }
 
 function resultOf(
-  { transactionId, payeeFsp, quote }: Item,
+  { transactionId, payeeFsp, quote }: BulkPaymentInProgress,
   transferId: string,
   ended: BulkTransferResult,
 ): BulkPaymentResult {
@@ -256,8 +261,8 @@ const noResult = { state: 'ABORTED', error: errorInformation('5000') } as const
 async function quoteOneBulk(
   { bulkQuotes }: BulkClients,
   { payer, transactionType = transactionType_default, expiration }: BulkOrder,
-  { payeeFsp, items, progress, bulkQuoteId }: Bulk & { readonly bulkQuoteId: string },
-): Promise<ReadonlyMap<Item, BulkTransferItem>> {
+  { payeeFsp, items, progress, bulkQuoteId }: PayeeBulk & { readonly bulkQuoteId: string },
+): Promise<ReadonlyMap<BulkPaymentInProgress, BulkTransferItem>> {
   const asked = new Map(items.map((item) => [randomUUID() as string, item]))
   const answer = await bulkQuotes.quote({
     bulkQuoteId,
@@ -275,7 +280,7 @@ async function quoteOneBulk(
       extensions: payment.extensions,
     })),
   })
-  const agreed = new Map<Item, BulkTransferItem>()
+  const agreed = new Map<BulkPaymentInProgress, BulkTransferItem>()
   for (const [quoteId, item] of asked) {
     const quoted = answer.state === 'ANSWERED' ? answer.items.get(quoteId) : undefined
     if (quoted?.state === 'AGREED') {

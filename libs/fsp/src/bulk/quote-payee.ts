@@ -18,7 +18,7 @@ export interface BulkQuotePayeeOptions extends QuotePayeeOptions {
   readonly hubName: string
 }
 
-interface Requested extends CachedRequest {
+interface CachedBulkQuote extends CachedRequest {
   /** The sender: the payer FSP, or the hub if it has left out items. */
   readonly source: string
   readonly payerFsp: string
@@ -30,7 +30,7 @@ export function bulkQuotePayeeHandlers(
   options: BulkQuotePayeeOptions,
 ): Pick<InboundHandlers, 'POST /bulkQuotes' | 'GET /bulkQuotes/{ID}'> {
   const { name, hubName, link, answerTimeout_ms, remembered_max } = options
-  const requests = openIdempotencyCache<Requested>(link, remembered_max)
+  const requests = openIdempotencyCache<CachedBulkQuote>(link, remembered_max)
 
   async function take(source: string, body: PostBulkQuotes, terms: string): Promise<void> {
     const { bulkQuoteId, payer, expiration } = body
@@ -38,7 +38,7 @@ export function bulkQuotePayeeHandlers(
     if (known === undefined) {
       const until_ms = expiration ? Date.parse(expiration) : Date.now() + answerTimeout_ms
       const payerFsp = payer.partyIdInfo.fspId ?? source
-      const request: Requested = { source, payerFsp, terms, until_ms, answer: undefined }
+      const request: CachedBulkQuote = { source, payerFsp, terms, until_ms, answer: undefined }
       requests.add(bulkQuoteId, request)
       const answer = await answerTo(options, { from: name, to: source }, payerFsp, body)
       if (answer !== undefined) await requests.answer(request, answer)

@@ -40,16 +40,16 @@ export interface BulkPayee {
   readonly handleError: InboundHandler
 }
 
-interface Taken extends CachedRequest {
+interface CachedBulkTransfer extends CachedRequest {
   /** Accepted items whose outcome has not been reported yet. */
   readonly open: Set<string>
 }
 
 export function openBulkPayee(options: BulkPayeeOptions): BulkPayee {
   const { name, hubName, link, margin_ms, remembered_max, onOutcome } = options
-  const bulks = openIdempotencyCache<Taken>(link, remembered_max)
+  const bulks = openIdempotencyCache<CachedBulkTransfer>(link, remembered_max)
 
-  function askedOf({ source }: Received, id: string): Taken | HandlerResult {
+  function askedOf({ source }: Received, id: string): CachedBulkTransfer | HandlerResult {
     const taken = bulks.get(id)
     if (taken === undefined) return 'NOT_MINE'
     return source === hubName ? taken : { rejected: `${source} is not the hub` }
@@ -68,7 +68,7 @@ export function openBulkPayee(options: BulkPayeeOptions): BulkPayee {
       const known = bulks.get(body.bulkTransferId)
       if (known === undefined) {
         const until_ms = Date.parse(body.expiration) + margin_ms
-        const taken: Taken = { terms, until_ms, answer: undefined, open: new Set() }
+        const taken: CachedBulkTransfer = { terms, until_ms, answer: undefined, open: new Set() }
         bulks.add(body.bulkTransferId, taken)
         void decide(options, bulks, { taken, to: source, body })
       } else if (known.terms === terms) {
@@ -104,14 +104,14 @@ export function openBulkPayee(options: BulkPayeeOptions): BulkPayee {
 }
 
 interface Deciding {
-  readonly taken: Taken
+  readonly taken: CachedBulkTransfer
   readonly to: string
   readonly body: PostBulkTransfers
 }
 
 async function decide(
   options: BulkPayeeOptions,
-  bulks: IdempotencyCache<Taken>,
+  bulks: IdempotencyCache<CachedBulkTransfer>,
   { taken, to, body }: Deciding,
 ): Promise<void> {
   const results = await Promise.all(

@@ -1,6 +1,6 @@
 /** Registers at the scheme which customers are this FSP's. FSPIOP 6.2. */
 import { errorBody, putParticipant } from '@causeway/fspiop'
-import { type Ended, openPendingRequests } from '../pending-requests.ts'
+import { type TimedResult, openPendingRequests } from '../pending-requests.ts'
 import { type Failed, informationIn } from '../errors.ts'
 import type { HubLink } from '../hub/link.ts'
 import { bodyOf, type InboundHandler, type InboundHandlers, type Received } from '../inbound.ts'
@@ -9,7 +9,7 @@ import { serializeByKey } from '../serialize.ts'
 import { type PartyId, partyIn, partyKey, partyPath } from './party.ts'
 
 /** FAILED: the scheme supports no parties of this type (3003), or the party is another FSP's. */
-export type AssociationResult = Ended<{ readonly state: 'DONE' } | Failed>
+export type AssociationResult = TimedResult<{ readonly state: 'DONE' } | Failed>
 
 export interface AssociationOptions {
   readonly name: string

@@ -3,7 +3,7 @@
  * 6.3.
  */
 import { errorBody, errorInformation, putParties } from '@causeway/fspiop'
-import { type Ended, openPendingRequests } from '../pending-requests.ts'
+import { type TimedResult, openPendingRequests } from '../pending-requests.ts'
 import { type Failed, informationIn } from '../errors.ts'
 import type { HubLink } from '../hub/link.ts'
 import { bodyOf, type InboundHandler, type InboundHandlers, type Received } from '../inbound.ts'
@@ -22,9 +22,9 @@ import {
 } from './party.ts'
 
 /** FAILED: no FSP serves the party (3204), or the serving FSP cannot be reached. */
-export type PartyResult = Ended<Found>
+export type PartyResult = TimedResult<LookupAnswer>
 
-type Found =
+type LookupAnswer =
   | { readonly state: 'FOUND'; readonly party: NamedParty & { readonly fspId: string } }
   | Failed
 
@@ -49,7 +49,7 @@ export interface Lookups {
 
 export function openLookups(options: LookupOptions): Lookups {
   const { name, link, resendAfter_ms, answerTimeout_ms } = options
-  const pending = openPendingRequests<undefined, Found>(link, resendAfter_ms)
+  const pending = openPendingRequests<undefined, LookupAnswer>(link, resendAfter_ms)
   const serialize = serializeByKey<PartyResult>()
 
   function ask(party: PartyId, currency: string | undefined): Promise<PartyResult> {

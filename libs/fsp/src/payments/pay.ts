@@ -24,7 +24,7 @@ const defaultType = {
 } as const
 
 /** The state of a payment under way. */
-interface Run {
+interface PaymentInProgress {
   readonly order: PaymentOrder
   readonly transactionId: string
   readonly ms: { lookup?: number; quote?: number; transfer?: number }
@@ -36,7 +36,7 @@ interface Run {
 /** Resolves with the outcome; rejects only for an order that makes no valid message. */
 export async function pay(parts: PaymentParts, order: PaymentOrder): Promise<PaymentResult> {
   const begun_ms = performance.now()
-  const run: Run = {
+  const run: PaymentInProgress = {
     order,
     transactionId: order.transactionId ?? randomUUID(),
     ms: {},
@@ -50,7 +50,7 @@ export async function pay(parts: PaymentParts, order: PaymentOrder): Promise<Pay
   return { transactionId, transferId, payee, quote, ms, ...end }
 }
 
-async function go(parts: PaymentParts, run: Run): Promise<PaymentEnd> {
+async function go(parts: PaymentParts, run: PaymentInProgress): Promise<PaymentEnd> {
   const payee = await found(parts, run)
   if ('state' in payee) return payee
   run.payee = payee
@@ -64,7 +64,7 @@ async function go(parts: PaymentParts, run: Run): Promise<PaymentEnd> {
 
 async function found(
   { lookups }: PaymentParts,
-  { order, ms }: Run,
+  { order, ms }: PaymentInProgress,
 ): Promise<ServedParty | PaymentEnd> {
   const { to, amount } = order
   if (to.fspId !== undefined) return to
@@ -75,7 +75,7 @@ async function found(
 
 async function quoted(
   { quotes }: PaymentParts,
-  { order, transactionId, ms }: Run,
+  { order, transactionId, ms }: PaymentInProgress,
   payee: ServedParty,
 ): Promise<Quote | PaymentEnd> {
   const { payer, amountType = 'SEND', transactionType = defaultType } = order
@@ -100,7 +100,7 @@ async function quoted(
 
 async function transferred(
   { transfers }: PaymentParts,
-  run: Run,
+  run: PaymentInProgress,
   { fspId: payeeFsp }: ServedParty,
   { transferAmount, ilpPacket, condition, expiration: quoteExpiration }: Quote,
 ): Promise<PaymentEnd> {

@@ -9,7 +9,7 @@ import {
   type IncomingQuote,
   type PaymentOrder,
 } from '../index.ts'
-import { callbackHeaders, type Taken } from '../testing/hub-stand-in.ts'
+import { callbackHeaders, type StandInRequest } from '../testing/hub-stand-in.ts'
 import { openScheme, type Scheme } from '../testing/scheme.ts'
 
 const amara = { type: 'MSISDN', id: '12025550101', name: 'Amara Example' } as const
@@ -61,7 +61,7 @@ function order(changes: Partial<PaymentOrder> = {}): PaymentOrder {
   }
 }
 
-const sent = (method: string, resource: string) => (message: Taken) =>
+const sent = (method: string, resource: string) => (message: StandInRequest) =>
   message.method === method && message.path.startsWith(`/${resource}`)
 
 describe('a whole payment', () => {
@@ -147,7 +147,7 @@ describe('a whole payment', () => {
     const payer = await openBoth()
     const error = errorInformation('3100', 'not today')
     scheme.hub.replyWith(({ method, path }) =>
-      sent('POST', 'quotes')({ method, path } as Taken)
+      sent('POST', 'quotes')({ method, path } as StandInRequest)
         ? { status: 400, body: { errorInformation: error } }
         : 202,
     )
@@ -238,7 +238,7 @@ describe('the payee FSP', () => {
   })
 
   /** The payee FSP's answer to GET /transactions/{ID}. */
-  async function stateOf(transactionId: string, asker = 'payerfsp'): Promise<Taken> {
+  async function stateOf(transactionId: string, asker = 'payerfsp'): Promise<StandInRequest> {
     const path = `/transactions/${transactionId}`
     const headers = callbackHeaders('payeefsp', asker, 'transactions')
     const before = scheme.hub.taken.filter(sent('PUT', 'transactions')).length
@@ -258,7 +258,7 @@ describe('the payee FSP', () => {
     return last
   }
 
-  const stateIn = ({ body }: Taken) =>
+  const stateIn = ({ body }: StandInRequest) =>
     JSON.parse(body.toString()) as {
       readonly transactionState?: string
       readonly completedTimestamp?: string

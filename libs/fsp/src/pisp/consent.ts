@@ -8,7 +8,7 @@ import type { FidoAssertion, FidoAttestation } from './authenticator.ts'
 export type Channel = 'WEB' | 'OTP'
 
 /** An account that a DFSP offers for linking. */
-export interface Account {
+export interface LinkableAccount {
   /** Opaque, chosen by the DFSP; a PISP identifies the account by it alone. */
   readonly address: string
   /** ISO 4217. */

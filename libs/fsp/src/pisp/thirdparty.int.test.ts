@@ -15,7 +15,7 @@ import {
   type ThirdPartyPayment,
 } from '../index.ts'
 import { authServiceAt, type AuthServiceStandIn } from '../testing/auth-service.ts'
-import type { Taken } from '../testing/hub-stand-in.ts'
+import type { StandInRequest } from '../testing/hub-stand-in.ts'
 import { openScheme, type Scheme } from '../testing/scheme.ts'
 
 const callbackUri = 'https://app.pisp.example/linked'
@@ -138,15 +138,15 @@ function payment(changes: Partial<ThirdPartyOrder> = {}): ThirdPartyOrder {
   }
 }
 
-const isAbout = (method: string, path: string) => (message: Taken) =>
+const isAbout = (method: string, path: string) => (message: StandInRequest) =>
   message.method === method && message.path.startsWith(path)
 
 const sent = (method: string, path: string) => scheme.hub.taken.filter(isAbout(method, path))
 
-const jsonOf = (message: Taken | undefined) => JSON.parse(String(message?.body)) as never
+const jsonOf = (message: StandInRequest | undefined) => JSON.parse(String(message?.body)) as never
 
 /** The final callbacks of a payment. */
-function endsOf(transactionRequestId: string): readonly Taken[] {
+function endsOf(transactionRequestId: string): readonly StandInRequest[] {
   const path = `/thirdpartyRequests/transactions/${transactionRequestId}`
   return [...sent('PATCH', path), ...sent('PUT', `${path}/error`)]
 }
@@ -548,7 +548,7 @@ describe('a status query', () => {
       body: Buffer.alloc(0),
     })
     expect(result).toEqual({ status: 202 })
-    const isAnswer = (message: Taken) =>
+    const isAnswer = (message: StandInRequest) =>
       message.method === 'PUT' &&
       message.path.startsWith(path) &&
       message.headers['fspiop-destination'] === from.name
@@ -560,7 +560,7 @@ describe('a status query', () => {
     await linked()
     const { transactionRequestId: id, transactionId } = await pisp.pisp.pay(payment())
     const isAnswer = await query(pisp, id)
-    const isEnd = (message: Taken) =>
+    const isEnd = (message: StandInRequest) =>
       isAnswer(message) && String(message.body).includes('COMPLETED')
     const [answer] = await scheme.hub.received(isEnd, 1)
     expect(jsonOf(answer)).toMatchObject({

@@ -29,7 +29,7 @@ export interface QuotePayeeOptions {
   readonly remembered_max: number
 }
 
-interface Requested extends CachedRequest {
+interface CachedQuote extends CachedRequest {
   readonly payerFsp: string
 }
 
@@ -39,7 +39,7 @@ export function quotePayeeHandlers(
   options: QuotePayeeOptions,
 ): Pick<InboundHandlers, 'POST /quotes' | 'GET /quotes/{ID}'> {
   const { name, link, answerTimeout_ms, remembered_max } = options
-  const requests = openIdempotencyCache<Requested>(link, remembered_max)
+  const requests = openIdempotencyCache<CachedQuote>(link, remembered_max)
 
   async function take(payerFsp: string, body: PostQuotes, terms: string): Promise<void> {
     const { quoteId, expiration } = body
@@ -47,7 +47,7 @@ export function quotePayeeHandlers(
     const known = requests.get(quoteId)
     if (known === undefined) {
       const until_ms = expiration ? Date.parse(expiration) : Date.now() + answerTimeout_ms
-      const request: Requested = { payerFsp, terms, until_ms, answer: undefined }
+      const request: CachedQuote = { payerFsp, terms, until_ms, answer: undefined }
       requests.add(quoteId, request)
       const answer = await answerTo(options, route, body)
       if (answer !== undefined) await requests.answer(request, answer)

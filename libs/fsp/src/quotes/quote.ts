@@ -1,7 +1,7 @@
 /** A quote as its two FSPs see it. */
 import type { ErrorInformation, TransactionType } from '@causeway/fspiop'
 import type { Amount } from '../amount.ts'
-import type { Ended } from '../pending-requests.ts'
+import type { TimedResult } from '../pending-requests.ts'
 import type { Failed } from '../errors.ts'
 import type { NamedParty } from '../parties/party.ts'
 import type { PayeeTerms } from './terms.ts'
@@ -46,9 +46,10 @@ export interface Quote {
 }
 
 /** FAILED: the payee FSP or the hub has refused it, or the amounts of the answer do not add up. */
-export type QuoteResult = { readonly quoteId: string; readonly transactionId: string } & Ended<
-  Agreed | Failed
->
+export type QuoteResult = {
+  readonly quoteId: string
+  readonly transactionId: string
+} & TimedResult<Agreed | Failed>
 
 export interface Agreed {
   readonly state: 'AGREED'

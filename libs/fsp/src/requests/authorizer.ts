@@ -48,10 +48,10 @@ export interface Authorizer {
   close(): void
 }
 
-type Answered = { readonly state: 'ANSWERED'; readonly body: PutAuthorizations } | Failed
+type OtpAnswer = { readonly state: 'ANSWERED'; readonly body: PutAuthorizations } | Failed
 
 /** A challenge while one of its attempts is pending. */
-interface Attempt {
+interface OtpAttempt {
   readonly challenge: Challenge
   /** How often the attempt was sent again: each copy may bring its answer once more. */
   reminders: number
@@ -61,11 +61,11 @@ interface Attempt {
 
 export function openAuthorizer(options: AuthorizerOptions): Authorizer {
   const { name, hubName, link, resendAfter_ms } = options
-  const pending = openPendingRequests<Attempt, Answered>(link, resendAfter_ms)
+  const pending = openPendingRequests<OtpAttempt, OtpAnswer>(link, resendAfter_ms)
 
-  function ask(challenge: Challenge, retriesLeft: number, copies: Attempt['copies']) {
+  function ask(challenge: Challenge, retriesLeft: number, copies: OtpAttempt['copies']) {
     const { transactionRequestId: id, payeeFsp, until_ms } = challenge
-    const attempt: Attempt = { challenge, reminders: 0, copies }
+    const attempt: OtpAttempt = { challenge, reminders: 0, copies }
     const query = new URLSearchParams({
       authenticationType: 'OTP',
       retriesLeft: String(retriesLeft),
@@ -86,14 +86,14 @@ export function openAuthorizer(options: AuthorizerOptions): Authorizer {
     })
   }
 
-  const hasPart = ({ source }: Received, { challenge }: Attempt) =>
+  const hasPart = ({ source }: Received, { challenge }: OtpAttempt) =>
     source === hubName || source === challenge.payeeFsp
 
   return {
     async isProven(challenge) {
       const { otp } = challenge
       let secret = await otp.make()
-      const copies: Attempt['copies'] = new Map()
+      const copies: OtpAttempt['copies'] = new Map()
       for (let retriesLeft = otp.attempts_max; retriesLeft > 0; retriesLeft -= 1) {
         const ended = await ask(challenge, retriesLeft, copies)
         if (ended.state !== 'ANSWERED' || ended.body.responseType === 'REJECTED') return false
@@ -138,7 +138,7 @@ function stranger({ source }: Received): HandlerResult {
  * are not counted for this attempt; if the same value was entered again, the next reminder brings
  * it.
  */
-function isCopy({ copies, reminders }: Attempt, body: Buffer): boolean {
+function isCopy({ copies, reminders }: OtpAttempt, body: Buffer): boolean {
   const answer = body.toString()
   const left = copies.get(answer) ?? 0
   copies.set(answer, left > 0 ? left - 1 : reminders)

@@ -36,17 +36,20 @@ export interface RequestPayerOptions {
   readonly remembered_max: number
 }
 
-interface Requested extends CachedRequest {
+interface CachedPaymentRequest extends CachedRequest {
   readonly payeeFsp: string
 }
 
-interface Parts extends RequestPayerOptions {
-  readonly requests: IdempotencyCache<Requested>
+interface RequestPayerParts extends RequestPayerOptions {
+  readonly requests: IdempotencyCache<CachedPaymentRequest>
 }
 
 export function requestPayerHandlers(options: RequestPayerOptions): InboundHandlers {
   const { name, link, answerTimeout_ms, remembered_max } = options
-  const parts: Parts = { ...options, requests: openIdempotencyCache(link, remembered_max) }
+  const parts: RequestPayerParts = {
+    ...options,
+    requests: openIdempotencyCache(link, remembered_max),
+  }
   return {
     'POST /transactionRequests'(message) {
       const reading = bodyOf(postTransactionRequests, message)
@@ -78,13 +81,18 @@ export function requestPayerHandlers(options: RequestPayerOptions): InboundHandl
   }
 }
 
-function take(parts: Parts, payeeFsp: string, body: PostTransactionRequests, terms: string): void {
+function take(
+  parts: RequestPayerParts,
+  payeeFsp: string,
+  body: PostTransactionRequests,
+  terms: string,
+): void {
   const { requests, link, name, answerTimeout_ms } = parts
   const { transactionRequestId: id, expiration } = body
   const known = requests.get(id)
   if (known === undefined) {
     const until_ms = expiration ? Date.parse(expiration) : Date.now() + answerTimeout_ms
-    const request: Requested = { payeeFsp, terms, until_ms, answer: undefined }
+    const request: CachedPaymentRequest = { payeeFsp, terms, until_ms, answer: undefined }
     requests.add(id, request)
     void follow(parts, request, body)
   } else if (known.terms === terms) {
@@ -97,8 +105,8 @@ function take(parts: Parts, payeeFsp: string, body: PostTransactionRequests, ter
 
 /** RECEIVED is sent at once: the payer's decision may take a while. */
 async function follow(
-  parts: Parts,
-  request: Requested,
+  parts: RequestPayerParts,
+  request: CachedPaymentRequest,
   body: PostTransactionRequests,
 ): Promise<void> {
   const { requests, name } = parts
@@ -134,7 +142,7 @@ async function follow(
 
 /** An FSP whose own systems fail pays nothing. */
 async function decisionOn(
-  { onRequest }: Parts,
+  { onRequest }: RequestPayerParts,
   payeeFsp: string,
   body: PostTransactionRequests,
 ): Promise<RequestDecision> {
@@ -159,8 +167,8 @@ async function decisionOn(
 
 /** The payee gets exactly the requested amount. */
 function orderOf(
-  { authorizer }: Parts,
-  { payeeFsp, until_ms }: Requested,
+  { authorizer }: RequestPayerParts,
+  { payeeFsp, until_ms }: CachedPaymentRequest,
   body: PostTransactionRequests,
   { payer, fees, otp }: Extract<RequestDecision, { type: 'PAY' }>,
 ): PaymentOrder {

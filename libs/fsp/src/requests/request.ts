@@ -1,7 +1,7 @@
 /** A payment that the payee requests, as its two FSPs see it. FSPIOP 6.4, 6.6. */
 import type { ErrorInformation, TransactionType } from '@causeway/fspiop'
 import type { Amount } from '../amount.ts'
-import type { Ended } from '../pending-requests.ts'
+import type { TimedResult } from '../pending-requests.ts'
 import type { Failed } from '../errors.ts'
 import type { NamedParty, PartyId } from '../parties/party.ts'
 import type { PaymentResult } from '../payments/payment.ts'
@@ -25,7 +25,7 @@ export interface RequestOrder {
 }
 
 /** FAILED: the hub or the payer's FSP answered with an error. */
-export type RequestResult = { readonly transactionRequestId: string } & Ended<RequestEnd>
+export type RequestResult = { readonly transactionRequestId: string } & TimedResult<RequestEnd>
 
 export type RequestEnd =
   | {

@@ -9,7 +9,7 @@ import {
   type RequestOrder,
   type RequestOutcome,
 } from '../index.ts'
-import type { Taken } from '../testing/hub-stand-in.ts'
+import type { StandInRequest } from '../testing/hub-stand-in.ts'
 import { openScheme, type Scheme } from '../testing/scheme.ts'
 
 const amara = { type: 'MSISDN', id: '12025550101', name: 'Amara Example' } as const
@@ -84,7 +84,7 @@ function order(changes: Partial<RequestOrder> = {}): RequestOrder {
   }
 }
 
-const isAbout = (method: string, resource: string) => (message: Taken) =>
+const isAbout = (method: string, resource: string) => (message: StandInRequest) =>
   message.method === method && message.path.startsWith(`/${resource}`)
 
 const entered = (value: string): AuthorizationDecision => ({ type: 'ENTERED', value })
@@ -171,7 +171,7 @@ describe('a one-time password', () => {
   test('One new one-time password is made when the request for it arrives twice', async () => {
     const payer = openPayer()
     const payee = openPayee([{ type: 'RESEND' }, entered('2222')])
-    let late: Taken | undefined
+    let late: StandInRequest | undefined
     scheme.passOn((message) => {
       if (isAbout('PUT', 'authorizations')(message) && late === undefined) {
         late = message

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 
-export interface Taken {
+export interface StandInRequest {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -18,20 +18,23 @@ export type Reply = number | { readonly status: number; readonly body: unknown }
 
 export interface HubStandIn {
   readonly url: string
-  readonly taken: readonly Taken[]
+  readonly taken: readonly StandInRequest[]
   /** The answers from now on; by default 202 to POST and GET and 200 to PUT. */
-  replyWith(reply: (message: Taken) => Reply): void
+  replyWith(reply: (message: StandInRequest) => Reply): void
   /** Called for every message right after its answer was sent. */
-  onTaken(listener: (message: Taken) => void): void
+  onTaken(listener: (message: StandInRequest) => void): void
   /** Resolves with the messages that match as soon as there are this many. */
-  received(fits: (message: Taken) => boolean, count: number): Promise<readonly Taken[]>
+  received(
+    fits: (message: StandInRequest) => boolean,
+    count: number,
+  ): Promise<readonly StandInRequest[]>
   stop(): Promise<void>
 }
 
 export async function openHubStandIn(): Promise<HubStandIn> {
-  const taken: Taken[] = []
-  let reply: (message: Taken) => Reply = ({ method }) => (method === 'PUT' ? 200 : 202)
-  let listener: (message: Taken) => void = () => undefined
+  const taken: StandInRequest[] = []
+  let reply: (message: StandInRequest) => Reply = ({ method }) => (method === 'PUT' ? 200 : 202)
+  let listener: (message: StandInRequest) => void = () => undefined
   const waiting = new Set<() => void>()
   const server = createServer((request, response) => {
     void buffer(request).then((body) => {

@@ -5,7 +5,12 @@
  */
 import { errorInformation, signatureHeader } from '@causeway/fspiop'
 import type { Fsp, Signing } from '../index.ts'
-import { callbackHeaders, openHubStandIn, type HubStandIn, type Taken } from './hub-stand-in.ts'
+import {
+  callbackHeaders,
+  openHubStandIn,
+  type HubStandIn,
+  type StandInRequest,
+} from './hub-stand-in.ts'
 
 export interface Scheme {
   readonly hub: HubStandIn
@@ -18,26 +23,26 @@ export interface Scheme {
   /**
    * What is relayed from now on; undefined: nothing. By default every message is relayed unchanged.
    */
-  passOn(pass: (message: Taken) => Taken | undefined): void
+  passOn(pass: (message: StandInRequest) => StandInRequest | undefined): void
   stop(): Promise<void>
 }
 
-type Answer = { readonly path: string; readonly body: object }
+type StandInAnswer = { readonly path: string; readonly body: object }
 
 export async function openScheme(signing?: Signing): Promise<Scheme> {
   const hub = await openHubStandIn()
   const fsps = new Map<string, Pick<Fsp, 'name' | 'receive'>>()
   const served = new Map<string, string>()
   const statuses: number[] = []
-  let pass: (message: Taken) => Taken | undefined = (message) => message
+  let pass: (message: StandInRequest) => StandInRequest | undefined = (message) => message
 
-  async function deliver(to: string, message: Taken): Promise<void> {
+  async function deliver(to: string, message: StandInRequest): Promise<void> {
     const { method, path, headers, body } = message
     const result = await fsps.get(to)?.receive({ method, target: path, headers, body })
     if (result !== undefined) statuses.push(result.status)
   }
 
-  async function sendTo(to: string, { path, body }: Answer): Promise<void> {
+  async function sendTo(to: string, { path, body }: StandInAnswer): Promise<void> {
     const bytes = Buffer.from(JSON.stringify(body))
     const resource = /^\/(\w+)/.exec(path)?.[1] ?? ''
     const headers = callbackHeaders(to, 'Hub', resource)
@@ -50,7 +55,7 @@ export async function openScheme(signing?: Signing): Promise<Scheme> {
   }
 
   /** The requests that the hub itself answers. */
-  function answerTo({ method, path, headers, body }: Taken): Answer | undefined {
+  function answerTo({ method, path, headers, body }: StandInRequest): StandInAnswer | undefined {
     const source = String(headers['fspiop-source'])
     const [target = ''] = path.split('?')
     const [, resource, , party] = /^\/(\w+)(\/([^?]+))?/.exec(target) ?? []
@@ -84,7 +89,7 @@ export async function openScheme(signing?: Signing): Promise<Scheme> {
   })
 
   /** The holder of a consent ends it, whatever destination the message names. */
-  function redirected({ method, path }: Taken): string | undefined {
+  function redirected({ method, path }: StandInRequest): string | undefined {
     const isUnlinking = method === 'DELETE' && path.startsWith('/consents/')
     return isUnlinking && fsps.has('centralAuth') ? 'centralAuth' : undefined
   }
@@ -99,7 +104,7 @@ export async function openScheme(signing?: Signing): Promise<Scheme> {
   }
 }
 
-function withoutAccept(message: Taken): Taken {
+function withoutAccept(message: StandInRequest): StandInRequest {
   if (message.method !== 'PUT') return message
   const { accept: _accept, ...headers } = message.headers
   return { ...message, headers }

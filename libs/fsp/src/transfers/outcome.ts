@@ -1,6 +1,6 @@
 /** A transfer and its outcome, as its two FSPs see them. */
 import type { ErrorInformation, Transaction } from '@causeway/fspiop'
-import type { Ended } from '../pending-requests.ts'
+import type { TimedResult } from '../pending-requests.ts'
 import type { Amount } from '../amount.ts'
 import type { Extensions } from '../message.ts'
 
@@ -20,7 +20,7 @@ export interface TransferOrder {
  * REFUSED: the hub did not accept the message and nothing was reserved. UNRESOLVED: no final answer
  * arrived in time; the transfer may be committed or not, and the payer must ask again.
  */
-export type TransferResult = { readonly transferId: string } & Ended<
+export type TransferResult = { readonly transferId: string } & TimedResult<
   | {
       /** The money has moved; the fulfilment proves it. */
       readonly state: 'COMMITTED'

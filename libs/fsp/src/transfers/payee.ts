@@ -39,7 +39,7 @@ export interface Payee {
   close(): void
 }
 
-interface Taken extends CachedRequest {
+interface CachedTransfer extends CachedRequest {
   readonly id: string
   readonly route: Route
   timer: NodeJS.Timeout | undefined
@@ -47,14 +47,14 @@ interface Taken extends CachedRequest {
 }
 
 interface Transfers extends PayeeOptions {
-  readonly taken: IdempotencyCache<Taken>
+  readonly taken: IdempotencyCache<CachedTransfer>
   readonly transactions: Transactions
 }
 
 export function openPayee(options: PayeeOptions): Payee {
   const { link, remembered_max } = options
   const transactions = openTransactions()
-  const forget = (transfer: Taken) => {
+  const forget = (transfer: CachedTransfer) => {
     settleSilently(transfer)
     transactions.forget(transfer.id)
   }
@@ -83,7 +83,7 @@ function take(transfers: Transfers, source: string, body: PostTransfers): Handle
   const route = { from: name, to: source }
   const known = taken.get(id)
   if (known === undefined) {
-    const transfer: Taken = {
+    const transfer: CachedTransfer = {
       id,
       route,
       terms,
@@ -107,7 +107,11 @@ function termsOf({ payerFsp, amount, ilpPacket, condition, expiration }: PostTra
   return [payerFsp, amount.amount, amount.currency, expiration, condition, ilpPacket].join(' ')
 }
 
-async function decide(transfers: Transfers, transfer: Taken, body: PostTransfers): Promise<void> {
+async function decide(
+  transfers: Transfers,
+  transfer: CachedTransfer,
+  body: PostTransfers,
+): Promise<void> {
   const { taken, transactions } = transfers
   const { id, route } = transfer
   const fulfilled = fulfilAgreement(transfers.secret, body, new Date())
@@ -170,7 +174,7 @@ export async function decisionOf(
  * it does not arrive: the hub accepts the answer if it was lost, and repeats its confirmation if
  * not. FSPIOP 6.7.
  */
-function awaitOutcome(transfers: Transfers, transfer: Taken): void {
+function awaitOutcome(transfers: Transfers, transfer: CachedTransfer): void {
   if (transfer.settled) return
   const left_ms = transfer.until_ms - Date.now()
   if (left_ms <= 0) {
@@ -181,7 +185,7 @@ function awaitOutcome(transfers: Transfers, transfer: Taken): void {
   transfer.timer = setTimeout(() => void resendAnswer(transfers, transfer), wait_ms)
 }
 
-async function resendAnswer(transfers: Transfers, transfer: Taken): Promise<void> {
+async function resendAnswer(transfers: Transfers, transfer: CachedTransfer): Promise<void> {
   const { answer, until_ms } = transfer
   if (answer !== undefined && Date.now() < until_ms) await transfers.link.send(answer)
   awaitOutcome(transfers, transfer)
@@ -232,7 +236,7 @@ function endsTransfer({ errorCode }: ErrorInformation): boolean {
 
 function settle(
   transfers: Transfers,
-  transfer: Taken,
+  transfer: CachedTransfer,
   state: PayeeOutcome['state'],
   error?: ErrorInformation,
 ): void {
@@ -243,7 +247,7 @@ function settle(
   transfers.onOutcome({ transferId: transfer.id, state, error })
 }
 
-function settleSilently(transfer: Taken): void {
+function settleSilently(transfer: CachedTransfer): void {
   transfer.settled = true
   clearTimeout(transfer.timer)
 }

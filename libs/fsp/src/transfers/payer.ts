@@ -9,7 +9,7 @@ import type { HubLink } from '../hub/link.ts'
 import type { HandlerResult } from '../inbound.ts'
 import { askMessage, prepareMessage } from './messages.ts'
 import type { TransferOrder, TransferResult } from './outcome.ts'
-import { verdictOfError, verdictOfState, type Verdict } from './verdict.ts'
+import { verdictOfError, verdictOfState, type TransferVerdict } from './verdict.ts'
 
 export interface PayerOptions {
   readonly name: string
@@ -37,7 +37,7 @@ export interface Payer {
   close(): void
 }
 
-type End = Extract<Verdict, { state: 'COMMITTED' | 'ABORTED' }>
+type End = Extract<TransferVerdict, { state: 'COMMITTED' | 'ABORTED' }>
 
 export function openPayer({ name, hubName, link, resendAfter_ms, margin_ms }: PayerOptions): Payer {
   const pending = openPendingRequests<TransferOrder, End>(link, resendAfter_ms)

@@ -13,18 +13,22 @@ export interface Transactions {
   stateFor(transactionId: string, askerFsp: string): PutTransactions | undefined
 }
 
-interface Known {
+interface KnownTransaction {
   readonly transactionId: string
   readonly payerFsp: string
   body: PutTransactions
 }
 
 export function openTransactions(): Transactions {
-  const byTransfer = new Map<string, Known>()
-  const last = new Map<string, Known>()
+  const byTransfer = new Map<string, KnownTransaction>()
+  const last = new Map<string, KnownTransaction>()
   return {
     add(transferId, transactionId, payerFsp) {
-      const known: Known = { transactionId, payerFsp, body: { transactionState: 'RECEIVED' } }
+      const known: KnownTransaction = {
+        transactionId,
+        payerFsp,
+        body: { transactionState: 'RECEIVED' },
+      }
       byTransfer.set(transferId, known)
       last.set(transactionId, known)
     },

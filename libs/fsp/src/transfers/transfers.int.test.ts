@@ -7,7 +7,7 @@ import {
   callbackHeaders,
   openHubStandIn,
   type HubStandIn,
-  type Taken,
+  type StandInRequest,
 } from '../testing/hub-stand-in.ts'
 
 const secret = randomBytes(32)
@@ -54,7 +54,7 @@ function order(changes: Partial<TransferOrder> = {}): TransferOrder {
 }
 
 /** The message as the hub relays it: the FSP's own headers; Accept on requests only. */
-async function relay(to: Fsp, { method, path, headers, body }: Taken): Promise<number> {
+async function relay(to: Fsp, { method, path, headers, body }: StandInRequest): Promise<number> {
   const { accept, ...others } = headers
   const relayed = method === 'PUT' ? others : { accept, ...others }
   return (await to.receive({ method, target: path, headers: relayed, body })).status
@@ -82,12 +82,16 @@ async function post(to: Fsp, body: Buffer): Promise<number> {
 
 const completedTimestamp = '2030-01-01T00:00:00.000Z'
 
-function fulfilmentIn({ body }: Taken): string {
+function fulfilmentIn({ body }: StandInRequest): string {
   return (JSON.parse(body.toString()) as { fulfilment: string }).fulfilment
 }
 
 /** A hub that relays every message between the two, except those that the test drops. */
-function connect(payer: Fsp, payee: Fsp, passes: (message: Taken) => boolean = () => true): void {
+function connect(
+  payer: Fsp,
+  payee: Fsp,
+  passes: (message: StandInRequest) => boolean = () => true,
+): void {
   hub.onTaken((message) => {
     if (message.method === 'GET' || !passes(message)) return
     void relay(message.method === 'POST' ? payee : payer, message)
@@ -179,7 +183,7 @@ describe('the payer FSP', () => {
   test('The payer FSP asks the hub when the callback was lost, and accepts the answer', async () => {
     const payer = open('payerfsp')
     const payee = open('payeefsp')
-    let put: Taken | undefined
+    let put: StandInRequest | undefined
     hub.onTaken((message) => {
       if (message.method === 'POST') void relay(payee, message)
       if (message.method === 'PUT') put = message
@@ -322,7 +326,7 @@ describe('the payee FSP', () => {
     outcomes.length = 0
   })
 
-  function receivedByHub(count: number): Promise<readonly Taken[]> {
+  function receivedByHub(count: number): Promise<readonly StandInRequest[]> {
     return new Promise((resolve) => {
       const look = () => {
         const puts = hub.taken.filter(({ method }) => method === 'PUT')
@@ -455,6 +459,6 @@ describe('the payee FSP', () => {
     await post(payee, first)
     const puts = await receivedByHub(3)
     expect(puts[2]?.path).toBe(puts[0]?.path)
-    expect(fulfilmentIn(puts[2] as Taken)).toBe(fulfilmentIn(puts[0] as Taken))
+    expect(fulfilmentIn(puts[2] as StandInRequest)).toBe(fulfilmentIn(puts[0] as StandInRequest))
   })
 })

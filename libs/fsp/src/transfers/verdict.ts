@@ -10,7 +10,7 @@ import {
 } from '@causeway/fspiop'
 import { extensionsIn } from '../message.ts'
 
-export type Verdict =
+export type TransferVerdict =
   | {
       readonly state: 'COMMITTED'
       readonly fulfilment: string
@@ -24,7 +24,7 @@ export type Verdict =
 /**
  * For PUT /transfers/{ID}: a commit counts only with the fulfilment of the transfer's condition.
  */
-export function verdictOfState(body: PutTransfersAnswer, condition: string): Verdict {
+export function verdictOfState(body: PutTransfersAnswer, condition: string): TransferVerdict {
   switch (body.transferState) {
     case 'COMMITTED': {
       const { fulfilment, completedTimestamp } = body
@@ -45,7 +45,7 @@ export function verdictOfState(body: PutTransfersAnswer, condition: string): Ver
  * 1xxx and 2xxx are faults of the network and of servers; 3208 answers a GET that was received
  * early.
  */
-export function verdictOfError(error: ErrorInformation): Verdict {
+export function verdictOfError(error: ErrorInformation): TransferVerdict {
   return /^[12]|^3208$/.test(error.errorCode)
     ? { state: 'OPEN', error }
     : { state: 'ABORTED', error }

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { z } from 'zod'
 import { readBody } from '../bodies/body.ts'
 import { bulkMessages } from '../testing/bulk-messages.ts'
-import { type Json, uuid } from '../testing/messages.ts'
+import { type JsonObject, uuid } from '../testing/messages.ts'
 import { postBulkQuotes, putBulkQuotes } from './bulkQuotes.ts'
 import { postBulkTransfers, putBulkTransfers } from './bulkTransfers.ts'
 
@@ -13,22 +13,22 @@ function outcome(schema: z.ZodType, json: unknown): string {
   return reading.ok ? 'accepted' : `${reading.code} ${reading.detail}`
 }
 
-function bodyOf(schema: z.ZodType): Json {
+function bodyOf(schema: z.ZodType): JsonObject {
   const message = bulkMessages.find((each) => each.schema === schema)
   if (message === undefined) throw new Error('no such message')
   return message.body
 }
 
 /** The body with the same item so many times. */
-function withItems(schema: z.ZodType, list: string, count: number): Json {
+function withItems(schema: z.ZodType, list: string, count: number): JsonObject {
   const body = bodyOf(schema)
-  const [item] = body[list] as readonly Json[]
+  const [item] = body[list] as readonly JsonObject[]
   return { ...body, [list]: Array.from({ length: count }, () => item) }
 }
 
-function withItem(schema: z.ZodType, list: string, changes: Json): Json {
+function withItem(schema: z.ZodType, list: string, changes: JsonObject): JsonObject {
   const body = bodyOf(schema)
-  const [item] = body[list] as readonly Json[]
+  const [item] = body[list] as readonly JsonObject[]
   return { ...body, [list]: [{ ...item, ...changes }] }
 }
 

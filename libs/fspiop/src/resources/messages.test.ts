@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { readBody } from '../bodies/body.ts'
 import { bulkMessages } from '../testing/bulk-messages.ts'
-import { condition, extensions, type Json, messages, otp, uuid } from '../testing/messages.ts'
+import { condition, extensions, type JsonObject, messages, otp, uuid } from '../testing/messages.ts'
 import { thirdPartyMessages } from '../testing/thirdparty-messages.ts'
 import { putAuthorizations, putAuthorizationsAnyResponse } from './authorizations.ts'
 import {
@@ -87,7 +87,7 @@ describe.each([...messages, ...bulkMessages, ...thirdPartyMessages])(
 )
 
 describe('a wrong form', () => {
-  const body = (schema: z.ZodType): Json => {
+  const body = (schema: z.ZodType): JsonObject => {
     const message = messages.find((each) => each.schema === schema)
     if (message === undefined) throw new Error('no such message')
     return message.body

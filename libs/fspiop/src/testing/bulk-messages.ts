@@ -8,7 +8,7 @@ import {
   extensions,
   geoCode,
   ilpPacket,
-  type Message,
+  type ExampleMessage,
   payeeInfo,
   payerInfo,
   transactionType,
@@ -18,7 +18,7 @@ import {
 
 const otherUuid = 'e5c1d8f3-72a6-4b09-8d14-f0b35a9c2e61'
 
-export const bulkMessages: readonly Message[] = [
+export const bulkMessages: readonly ExampleMessage[] = [
   {
     name: 'POST /bulkQuotes',
     schema: postBulkQuotes,

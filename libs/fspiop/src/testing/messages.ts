@@ -17,7 +17,7 @@ import {
 import { putTransactions } from '../resources/transactions.ts'
 import { patchTransfers, postTransfers, putTransfers } from '../resources/transfers.ts'
 
-export type Json = Readonly<Record<string, unknown>>
+export type JsonObject = Readonly<Record<string, unknown>>
 
 export const uuid = 'b2a7f0d4-1e9c-4f63-8a52-7d40c9e8136b'
 export const expiration = '2030-01-01T00:00:00.000Z'
@@ -42,17 +42,17 @@ export function extensions(count: number) {
   }
 }
 
-export interface Message {
+export interface ExampleMessage {
   readonly name: string
   readonly schema: z.ZodType
   /** With every member that the API knows. */
-  readonly body: Json
+  readonly body: JsonObject
   /** Paths of what must be there. */
   readonly required: readonly string[]
   readonly hasExtensions?: true
 }
 
-export const messages: readonly Message[] = [
+export const messages: readonly ExampleMessage[] = [
   {
     name: 'POST /participants',
     schema: postParticipants,

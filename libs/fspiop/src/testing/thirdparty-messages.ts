@@ -22,7 +22,7 @@ import {
   putThirdpartyTransactions,
 } from '../resources/pisp/transactions.ts'
 import { postVerifications, putVerifications } from '../resources/pisp/verifications.ts'
-import { extensions, uuid, type Message } from './messages.ts'
+import { extensions, uuid, type ExampleMessage } from './messages.ts'
 
 const expiration = '2030-01-01T00:00:00.000Z'
 const usd = (amount: string) => ({ currency: 'USD', amount })
@@ -57,7 +57,7 @@ const assertion = {
 }
 const extensionList = extensions(16)
 
-export const thirdPartyMessages: readonly Message[] = [
+export const thirdPartyMessages: readonly ExampleMessage[] = [
   {
     name: 'PUT /services/{ServiceType}',
     schema: putServices,

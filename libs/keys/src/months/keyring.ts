@@ -110,7 +110,7 @@ export async function openKeyring(seals: boolean, parts: KeyringParts): Promise<
 /** Asks auth-service for the keys of these months, and of what is held. */
 function openQuestion(grpc: GrpcHost) {
   const client = grpc.client(monthKeysService, 'auth-service')
-  return async (months: ReadonlySet<Month>, held: readonly SealedWith[]): Promise<Answer> => {
+  return async (months: ReadonlySet<Month>, held: readonly SealedWith[]): Promise<FetchedKeys> => {
     const answer = await client.GetMonthKeys({
       months: [...months],
       held: held.map(({ month, thumbprint }) => ({
@@ -136,13 +136,13 @@ function openMemory() {
   let missing: ReadonlySet<string> = new Set()
   return {
     /** A key that auth-service has lost stays. */
-    renew({ keys, lostMonths, erasedMonths }: Answer): void {
+    renew({ keys, lostMonths, erasedMonths }: FetchedKeys): void {
       const onlyHere = [...known.values()].filter(({ month }) => lostMonths.includes(month))
       known = byThumbprint([...onlyHere, ...keys])
       erased = new Set(erasedMonths)
       missing = new Set()
     },
-    add(asked: readonly SealedWith[], { keys, erasedMonths }: Answer): void {
+    add(asked: readonly SealedWith[], { keys, erasedMonths }: FetchedKeys): void {
       known = byThumbprint([...known.values(), ...keys])
       erased = new Set([...erased, ...erasedMonths])
       const absent = asked.map(({ thumbprint }) => thumbprint).filter((one) => !known.has(one))
@@ -166,7 +166,7 @@ function openMemory() {
   }
 }
 
-interface Answer {
+interface FetchedKeys {
   /** In the order of their months. */
   readonly keys: readonly MonthKey[]
   readonly erasedMonths: readonly Month[]

@@ -3,7 +3,7 @@ import type { Logger, Metrics } from '@causeway/process'
 import { Counter, Gauge } from 'prom-client'
 import type { Month } from './cipher.ts'
 
-export interface Measures {
+export interface MonthKeyMeasures {
   /** All months whose key auth-service has lost, as far as the service has used them. */
   readonly lost: (months: readonly Month[]) => void
   /** The months of bodies that could not be read, one for each body. */
@@ -16,7 +16,7 @@ const unreadableName = 'unreadable_bodies_total'
 export function openMeasures(
   service: string,
   { log, metrics }: { readonly log: Logger; readonly metrics: Metrics },
-): Measures {
+): MonthKeyMeasures {
   const gauge = gaugeOf(metrics)
   const counter = counterOf(metrics)
   let before: readonly Month[] = []

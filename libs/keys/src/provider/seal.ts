@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { StartError } from '@causeway/process'
 import { attribute, object } from './pkcs11/constants.ts'
 import { decryptIn, encryptIn } from './pkcs11/provider.ts'
-import type { Session, Token } from './pkcs11/token.ts'
+import type { TokenSession, Token } from './pkcs11/token.ts'
 import type { Encrypted } from './provider.ts'
 import { labelIn } from './signing-key.ts'
 
@@ -105,7 +105,7 @@ function keyInToken(setting: string, label: string, token: Token | undefined): S
   if (token === undefined) {
     throw new StartError(`${setting} names a key in an HSM, but CRYPTO_PKCS11_LIBRARY is not set.`)
   }
-  const keyIn = ({ find }: Session) => {
+  const keyIn = ({ find }: TokenSession) => {
     const key = find([
       { type: attribute.CLASS, value: object.SECRET_KEY },
       { type: attribute.LABEL, value: label },

@@ -5,7 +5,7 @@
 import { setImmediate as turnEnds } from 'node:timers/promises'
 import { Outage } from '../outage.ts'
 
-interface Call<Item, Result> {
+interface GatheredCall<Item, Result> {
   readonly items: readonly Item[]
   readonly results: Result[]
   readonly resolve: (results: readonly Result[]) => void
@@ -15,8 +15,8 @@ interface Call<Item, Result> {
 }
 
 /** The items `from` … `to` of a call, as a part of a batch. */
-interface Part<Item, Result> {
-  readonly call: Call<Item, Result>
+interface BatchPart<Item, Result> {
+  readonly call: GatheredCall<Item, Result>
   readonly from: number
   readonly to: number
 }
@@ -44,7 +44,7 @@ export function gather<Item, Result>(
   work: (items: readonly Item[]) => Promise<readonly Result[]>,
   { batch_max, queued_max = Infinity }: GatherBounds,
 ): (items: readonly Item[]) => Promise<readonly Result[]> {
-  const waiting: Call<Item, Result>[] = []
+  const waiting: GatheredCall<Item, Result>[] = []
   /** Items of waiting calls that have not been passed to the work. */
   let queued = 0
   let working = false
@@ -66,7 +66,7 @@ export function gather<Item, Result>(
     working = false
   }
 
-  async function workOn(parts: readonly Part<Item, Result>[]): Promise<void> {
+  async function workOn(parts: readonly BatchPart<Item, Result>[]): Promise<void> {
     if (parts.length === 0) return
     const items = itemsOf(parts)
     try {
@@ -104,8 +104,11 @@ function overfull(queued: number, queued_max: number): Outage {
 }
 
 /** Takes the next batch from the head; a call stays there until all of it is taken. */
-function cut<Item, Result>(waiting: Call<Item, Result>[], batch_max: number): Part<Item, Result>[] {
-  const parts: Part<Item, Result>[] = []
+function cut<Item, Result>(
+  waiting: GatheredCall<Item, Result>[],
+  batch_max: number,
+): BatchPart<Item, Result>[] {
+  const parts: BatchPart<Item, Result>[] = []
   let room = batch_max
   let whole = 0
   for (const call of waiting) {
@@ -122,7 +125,7 @@ function cut<Item, Result>(waiting: Call<Item, Result>[], batch_max: number): Pa
   return parts
 }
 
-function itemsOf<Item, Result>(parts: readonly Part<Item, Result>[]): readonly Item[] {
+function itemsOf<Item, Result>(parts: readonly BatchPart<Item, Result>[]): readonly Item[] {
   const [first] = parts
   if (first !== undefined && parts.length === 1) {
     const { call, from, to } = first
@@ -132,7 +135,7 @@ function itemsOf<Item, Result>(parts: readonly Part<Item, Result>[]): readonly I
 }
 
 function hand<Item, Result>(
-  parts: readonly Part<Item, Result>[],
+  parts: readonly BatchPart<Item, Result>[],
   results: readonly Result[],
 ): void {
   let offset = 0

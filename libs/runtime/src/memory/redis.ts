@@ -128,14 +128,14 @@ export function openRedisMemory(options: RedisOptions): RedisMemory {
 }
 
 /** The values that were sent last for a name, to send only the difference next time. */
-interface Sent {
+interface LastSentCounts {
   admitted: number
   total: number | undefined
 }
 
 function openSharing(redis: Redis, what: string, use: Use): Sharing {
   const self = randomUUID()
-  const sent = new Map<string, Sent>()
+  const sent = new Map<string, LastSentCounts>()
   /** Names with something in work, in other processes or in this one. */
   let watched = new Set<string>()
   let isAlone = true

@@ -5,11 +5,11 @@
 import type { Span, Tracer } from '@causeway/tracing'
 import {
   nameOf,
-  type CallOptions,
   type Calls,
   type GrpcHost,
-  type HandledCall,
   type Handlers,
+  type OutgoingCall,
+  type UnaryHandler,
 } from '@causeway/grpc'
 import { recorded } from './recorded.ts'
 
@@ -28,18 +28,15 @@ export function tracedGrpc(grpc: GrpcHost, tracer: Tracer): GrpcHost {
   }
 }
 
-type Call = (request: object, options?: CallOptions) => Promise<object>
-type Handler = (request: object, call: HandledCall) => Promise<object>
-
 function callsOf<D extends object>(
   service: D,
   calls: Calls<D>,
   provider: string,
   tracer: Tracer,
 ): Calls<D> {
-  const traced = (Object.entries(calls) as [string, Call][]).map(([name, call]) => {
+  const traced = (Object.entries(calls) as [string, OutgoingCall][]).map(([name, call]) => {
     const attributes = { ...attributesOf(service, name), 'server.address': provider }
-    const tracedCall: Call = (request, options) => {
+    const tracedCall: OutgoingCall = (request, options) => {
       const spans = tracer
         .current()
         .slice(0, traces_max)
@@ -61,9 +58,9 @@ function handlersOf<D extends object>(
   handlers: Handlers<D>,
   tracer: Tracer,
 ): Handlers<D> {
-  const traced = (Object.entries(handlers) as [string, Handler][]).map(([name, handler]) => {
+  const traced = (Object.entries(handlers) as [string, UnaryHandler][]).map(([name, handler]) => {
     const attributes = attributesOf(service, name)
-    const tracedHandler: Handler = (request, call) => {
+    const tracedHandler: UnaryHandler = (request, call) => {
       const spans = (call.traces ?? [])
         .map((parent) =>
           tracer.begin(spanName(service, name), { kind: 'SERVER', parent, attributes }),

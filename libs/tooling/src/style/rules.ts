@@ -25,12 +25,12 @@ const impure: Readonly<Record<string, string>> = {
 export const privateWords =
   /\b(ear|everybody|fared|fates|he|him|his|house|in hand|made anew|said|sayings|somebody|told|whoever|worked off)\b/i
 
-type Report = (node: Node | undefined, sentence: string) => void
+type ReportBreach = (node: Node | undefined, sentence: string) => void
 
 /** Every breach in a file, as `path:line sentence`. */
 export function breaches(file: SourceFile): readonly string[] {
   const found: string[] = []
-  const report: Report = (node, sentence) => {
+  const report: ReportBreach = (node, sentence) => {
     found.push(`${file.path}:${lineOf(file, node)} ${sentence}`)
   }
   checkWhole(file, report)
@@ -76,7 +76,7 @@ function isProperty(node: Node): boolean {
   return node.type === 'MemberExpression' && !node.computed
 }
 
-function checkWhole(file: SourceFile, report: Report) {
+function checkWhole(file: SourceFile, report: ReportBreach) {
   if (vagueFolders.test(file.path)) report(undefined, 'is in a folder whose name tells nothing')
   if (!file.isTest && !file.path.endsWith('index.ts') && !file.text.startsWith('/**')) {
     report(undefined, 'does not begin with the promise it keeps')
@@ -87,7 +87,7 @@ function isTypeImport(node: Node): boolean {
   return node.type === 'ImportDeclaration' && node.importKind === 'type'
 }
 
-function checkImport(file: SourceFile, node: Node, report: Report) {
+function checkImport(file: SourceFile, node: Node, report: ReportBreach) {
   const from = sourceOf(node)
   if (from === undefined) return
   const [, name, deeper = ''] = /^@causeway\/([^/]+)(\/.*)?$/.exec(from) ?? []
@@ -138,7 +138,7 @@ function leavesPackage(path: string, from: string): boolean {
   return (from.match(/\.\.\//g) ?? []).length > depth
 }
 
-function checkWords(file: SourceFile, node: Node, report: Report) {
+function checkWords(file: SourceFile, node: Node, report: ReportBreach) {
   if (file.isTest) {
     if (node.type === 'CallExpression') checkTitle(file, node, report)
     return
@@ -151,7 +151,7 @@ function checkWords(file: SourceFile, node: Node, report: Report) {
 function checkTitle(
   file: SourceFile,
   { callee, arguments: [title] }: CallExpression,
-  report: Report,
+  report: ReportBreach,
 ) {
   if (title === undefined || !/^(test|it)\b/.test(textOf(file, callee))) return
   if (/^[a-z]/.test(beginningOf(title))) report(title, 'a test title begins with a small letter')
@@ -161,14 +161,14 @@ function checkTitle(
 function checkPattern(
   file: SourceFile,
   node: Node & { readonly regex: { readonly pattern: string; readonly flags: string } },
-  report: Report,
+  report: ReportBreach,
 ) {
   const { pattern, flags } = node.regex
   if (analyse({ source: pattern, flags }).reports.length === 0) return
   report(node, `${textOf(file, node)} takes more than linear time: anchor it, or split and trim`)
 }
 
-function checkSql(file: SourceFile, node: Node, report: Report) {
+function checkSql(file: SourceFile, node: Node, report: ReportBreach) {
   const home = /(^|[/-])store\.ts$/.test(file.path)
   const ofPostgres = /^(services\/archive|libs\/(bus|embedded-postgres|postgres|runtime))\//.test(
     file.path,
@@ -182,7 +182,7 @@ function beginningOf(node: Node): string {
   return node.type === 'TemplateLiteral' ? (node.quasis[0]?.value.cooked ?? '') : ''
 }
 
-function checkDomain(file: SourceFile, node: Node, report: Report) {
+function checkDomain(file: SourceFile, node: Node, report: ReportBreach) {
   if (node.type === 'AwaitExpression' || ('async' in node && node.async)) {
     report(node, 'a decision waits for something')
   }

@@ -12,12 +12,12 @@ import {
   payloadOf,
   participantQuery,
   removal,
-  type Entry,
-  type Named,
-  type World,
+  type BatchEntry,
+  type TestParty,
+  type AccountLookupWorld,
 } from '../testing/world.ts'
 
-let world: World
+let world: AccountLookupWorld
 let id = 0
 /** A number that no other test has used. */
 function msisdn(): string {
@@ -45,7 +45,7 @@ async function gistsOf(...events: readonly ReturnType<typeof association>[]) {
 }
 
 /** The owners of the party. */
-async function ownerOf(named: Named): Promise<string> {
+async function ownerOf(named: TestParty): Promise<string> {
   const event = participantQuery(named)
   world.published.length = 0
   await world.publish(event)
@@ -229,7 +229,7 @@ describe('a crash', () => {
 describe('two FSPs that want the same parties at the same moment', () => {
   test('Two FSPs that request the same parties at the same moment get each party at most once, in any kind of request and any currency', async () => {
     const numbers = Array.from({ length: 200 }, msisdn)
-    const entries = (fspId: string): Entry[] =>
+    const entries = (fspId: string): BatchEntry[] =>
       numbers.map((number) => ({ partyIdType: 'MSISDN', partyIdentifier: number, fspId }))
     const events = [
       batch(randomUUID(), entries('greenbank')),
@@ -254,7 +254,7 @@ interface BatchResult {
   readonly result: {
     readonly currency?: string
     readonly partyList?: readonly {
-      readonly partyId: Entry
+      readonly partyId: BatchEntry
       readonly errorInformation?: { readonly errorCode: string; readonly errorDescription: string }
     }[]
     readonly errorInformation?: { readonly errorCode: string }
@@ -284,13 +284,17 @@ describe('POST /participants', () => {
   test('POST /participants is answered per party, in the order of the request', async () => {
     const [mine, taken] = [msisdn(), msisdn()]
     await gistsOf(association({ id: taken, by: 'bluewallet', currency: 'USD' }))
-    const party = (partyIdType: string, partyIdentifier: string, more: Partial<Entry> = {}) => ({
+    const party = (
+      partyIdType: string,
+      partyIdentifier: string,
+      more: Partial<BatchEntry> = {},
+    ) => ({
       partyIdType,
       partyIdentifier,
       fspId: 'greenbank',
       ...more,
     })
-    const list: Entry[] = [
+    const list: BatchEntry[] = [
       party('MSISDN', mine),
       party('PHONE', '1'),
       party('MSISDN', taken),

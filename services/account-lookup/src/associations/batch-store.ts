@@ -4,7 +4,7 @@
  * request is processed once, however often and wherever it is delivered.
  */
 import { byteaArray, statement, textArray, type Database, type Queries } from '@causeway/postgres'
-import type { BatchEvent, Outcome, Reason } from './contract.ts'
+import type { BatchEvent, AssociationOutcome, Reason } from './contract.ts'
 import { requestIdStatusOf, type RequestIdStatus } from './domain/request-id.ts'
 import type { Settled } from './settle.ts'
 
@@ -46,14 +46,14 @@ export async function claimRequests(
     byteaArray(requests.map(({ payloadHash }) => Buffer.from(payloadHash, 'base64url'))),
     textArray(requests.map(({ eventId }) => eventId)),
   ])
-  interface Row {
+  interface RequestRow {
     readonly request_id: string
     readonly requester_fsp: string
     readonly request_hash: Buffer
     readonly event_id: string
   }
   // A separate statement: it sees what was committed while the first one waited.
-  const rows = await db.query<Row>(ownersStatement, [ids])
+  const rows = await db.query<RequestRow>(ownersStatement, [ids])
   const owners = new Map(
     rows.map((row) => [
       row.request_id,
@@ -102,11 +102,11 @@ export async function withEarlierOutcomes(
       : [],
   )
   if (ids.length === 0) return worked
-  interface Row {
+  interface RefusalsRow {
     readonly request_id: string
-    readonly refusals: readonly Refused[]
+    readonly refusals: readonly RefusedParty[]
   }
-  const rows = await tx.query<Row>(refusalsStatement, [textArray(ids)])
+  const rows = await tx.query<RefusalsRow>(refusalsStatement, [textArray(ids)])
   const refusals = new Map(rows.map((row) => [row.request_id, row.refusals]))
   return worked.flatMap((each) => {
     const { event, isRepeat } = each
@@ -120,20 +120,23 @@ export async function withEarlierOutcomes(
 }
 
 /** A refused party, by its index in the list. */
-interface Refused {
+interface RefusedParty {
   readonly at: number
   readonly reason: Reason
   readonly detail?: string | undefined
 }
 
-function refusalsIn(outcomes: readonly Outcome[]): readonly Refused[] {
+function refusalsIn(outcomes: readonly AssociationOutcome[]): readonly RefusedParty[] {
   return outcomes.flatMap((outcome, at) =>
     outcome.type === 'REFUSED' ? [{ at, reason: outcome.reason, detail: outcome.detail }] : [],
   )
 }
 
-function outcomesOf(refused: readonly Refused[], parties: number): readonly Outcome[] {
-  const outcomes: Outcome[] = Array.from({ length: parties }, () => ({ type: 'DONE' }))
+function outcomesOf(
+  refused: readonly RefusedParty[],
+  parties: number,
+): readonly AssociationOutcome[] {
+  const outcomes: AssociationOutcome[] = Array.from({ length: parties }, () => ({ type: 'DONE' }))
   for (const { at, reason, detail } of refused) outcomes[at] = { type: 'REFUSED', reason, detail }
   return outcomes
 }

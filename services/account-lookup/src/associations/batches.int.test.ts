@@ -8,10 +8,10 @@ import {
   openWorld,
   payloadOf,
   removal,
-  type World,
+  type AccountLookupWorld,
 } from '../testing/world.ts'
 
-let world: World
+let world: AccountLookupWorld
 let id = 0
 /** A number that no other test has used. */
 function msisdn(): string {
@@ -56,7 +56,9 @@ async function resultsOf(...events: readonly Event[]): Promise<readonly unknown[
   return results.slice(0, -1).map((message) => (payloadOf(message) as { result: unknown }).result)
 }
 
-function requesterOf(message: World['published'][number] | undefined): string | undefined {
+function requesterOf(
+  message: AccountLookupWorld['published'][number] | undefined,
+): string | undefined {
   return (message?.payload as { readonly requesterFspId?: string } | undefined)?.requesterFspId
 }
 

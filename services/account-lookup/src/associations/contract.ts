@@ -6,7 +6,7 @@ import { readParty, type PartyName } from '../domain/party.ts'
 import type { OracleFailure } from '../oracles/failure.ts'
 import type { Choose } from '../oracles/oracles.ts'
 import type { ExternalOracle } from '../oracles/external.ts'
-import type { Command, RegisterReason } from './domain/register.ts'
+import type { AssociationCommand, RegisterReason } from './domain/register.ts'
 import type { RequestIdStatus } from './domain/request-id.ts'
 import { anyCurrency } from '../domain/match.ts'
 
@@ -48,15 +48,19 @@ export type Reason =
   /** The detail is the oracle's description. */
   | 'ORACLE_REFUSED'
 
-export type Outcome =
+export type AssociationOutcome =
   | { readonly type: 'DONE' }
   | { readonly type: 'REFUSED'; readonly reason: Reason; readonly detail?: string | undefined }
 
 /** One change that a request asks for, and where it is made. */
 export type Task =
-  | { readonly type: 'BUILT_IN'; readonly command: Command }
-  | { readonly type: 'EXTERNAL'; readonly command: Command; readonly oracle: ExternalOracle }
-  | { readonly type: 'REFUSED'; readonly outcome: Outcome }
+  | { readonly type: 'BUILT_IN'; readonly command: AssociationCommand }
+  | {
+      readonly type: 'EXTERNAL'
+      readonly command: AssociationCommand
+      readonly oracle: ExternalOracle
+    }
+  | { readonly type: 'REFUSED'; readonly outcome: AssociationOutcome }
 
 /** A request with its tasks: a batch has one per party, in its order. */
 export interface PlannedRequest {
@@ -97,7 +101,7 @@ const codes = {
   },
 } as const satisfies Record<
   Reason,
-  { readonly [Type in Command['type']]: ErrorCode } & { readonly detail: string }
+  { readonly [Type in AssociationCommand['type']]: ErrorCode } & { readonly detail: string }
 >
 
 export function planRequest(event: CommandEvent, context: PlanContext): PlannedRequest {
@@ -146,7 +150,11 @@ function removalTask({ payload }: RemovalEvent, { choose }: PlanContext): Task {
   return taskFor(payload, { type: 'REMOVE', currency, fspId }, choose)
 }
 
-function taskFor(name: PartyName, request: Omit<Command, 'party'>, choose: Choose): Task {
+function taskFor(
+  name: PartyName,
+  request: Omit<AssociationCommand, 'party'>,
+  choose: Choose,
+): Task {
   const reading = readParty(name)
   if (reading.type === 'TYPE_UNKNOWN') return refusedTask('TYPE_UNKNOWN')
   if (reading.type !== 'PARTY') return refusedTask('IDENTIFIER_ILLEGAL', reading.detail)
@@ -168,7 +176,10 @@ function refusedTask(reason: Reason, detail?: string): Task {
 }
 
 /** The one event that completes a request; `outcomes` are those of its tasks, in their order. */
-export function resultEvent(event: CommandEvent, outcomes: readonly Outcome[]): OutgoingMessage {
+export function resultEvent(
+  event: CommandEvent,
+  outcomes: readonly AssociationOutcome[],
+): OutgoingMessage {
   if (event.name === 'ParticipantBatchAssociationRequestReceived')
     return batchResultEvent(event, outcomes)
   const [outcome] = outcomes
@@ -190,7 +201,10 @@ export function resultEvent(event: CommandEvent, outcomes: readonly Outcome[]): 
 }
 
 /** The whole request fails when every party is refused for the same request-level reason. */
-function batchResultEvent(event: BatchEvent, outcomes: readonly Outcome[]): OutgoingMessage {
+function batchResultEvent(
+  event: BatchEvent,
+  outcomes: readonly AssociationOutcome[],
+): OutgoingMessage {
   const { requestId, requesterFspId, version, currency, partyList } = event.payload
   const failure = wholeFailure(outcomes)
   const result =
@@ -220,20 +234,20 @@ const wholeReasons: ReadonlySet<Reason> = new Set([
   'ORACLE_TRIPPED',
 ])
 
-type Refusal = Extract<Outcome, { type: 'REFUSED' }>
+type RefusedOutcome = Extract<AssociationOutcome, { type: 'REFUSED' }>
 
-function wholeFailure(outcomes: readonly Outcome[]): Refusal | undefined {
+function wholeFailure(outcomes: readonly AssociationOutcome[]): RefusedOutcome | undefined {
   const [first] = outcomes
   if (first?.type !== 'REFUSED' || !wholeReasons.has(first.reason)) return undefined
   const isOne = outcomes.every((each) => each.type === 'REFUSED' && each.reason === first.reason)
   return isOne ? first : undefined
 }
 
-export function commandTypeOf({ name }: CommandEvent): Command['type'] {
+export function commandTypeOf({ name }: CommandEvent): AssociationCommand['type'] {
   return name === 'ParticipantDisassociateRequestReceived' ? 'REMOVE' : 'ASSOCIATE'
 }
 
-function informationOf({ reason, detail }: Refusal, type: Command['type']) {
+function informationOf({ reason, detail }: RefusedOutcome, type: AssociationCommand['type']) {
   const entry = codes[reason]
   const { errorCode, errorDescription } = errorInformation(entry[type], detail ?? entry.detail)
   return { errorCode, errorDescription }

@@ -8,12 +8,12 @@ import { partyKey } from '../domain/party.ts'
 import type { ChangeResult } from '../oracles/contract.ts'
 import type { ExternalOracle } from '../oracles/external.ts'
 import { OracleFailed } from '../oracles/failure.ts'
-import type { Outcome, Task, PlannedRequest } from './contract.ts'
+import type { AssociationOutcome, Task, PlannedRequest } from './contract.ts'
 import { decideAssociation, decideRemoval } from './domain/external-oracle.ts'
 
 type ExternalTask = Extract<Task, { type: 'EXTERNAL' }>
 
-export type Outcomes = Map<Task, Outcome>
+export type Outcomes = Map<Task, AssociationOutcome>
 
 /** The outcomes of all external tasks; requests about one party run one after the other. */
 export async function runExternalTasks(
@@ -53,7 +53,7 @@ async function changeOne(
   task: ExternalTask,
   extensionList: ExtensionList | undefined,
   isRepeat: boolean,
-): Promise<Outcome> {
+): Promise<AssociationOutcome> {
   return unlessFailed(async () => {
     const { command, oracle } = task
     const { party, currency } = command
@@ -73,7 +73,7 @@ async function changeOne(
 async function removeAll(
   { command: { party, fspId }, oracle }: ExternalTask,
   currencies: readonly string[],
-): Promise<Outcome> {
+): Promise<AssociationOutcome> {
   for (const currency of currencies) {
     const result = await oracle.remove(party, currency, fspId)
     if (result.type === 'REFUSED') return outcomeOf(result)
@@ -122,7 +122,7 @@ function byOracleAndType(tasks: readonly ExternalTask[]): readonly (readonly Ext
   return [...groups.values()].flatMap((types) => [...types.values()])
 }
 
-function outcomeOf(result: ChangeResult): Outcome {
+function outcomeOf(result: ChangeResult): AssociationOutcome {
   switch (result.type) {
     case 'DONE':
       return { type: 'DONE' }
@@ -133,7 +133,7 @@ function outcomeOf(result: ChangeResult): Outcome {
   }
 }
 
-async function unlessFailed(work: () => Promise<Outcome>): Promise<Outcome> {
+async function unlessFailed(work: () => Promise<AssociationOutcome>): Promise<AssociationOutcome> {
   try {
     return await work()
   } catch (error) {

@@ -6,24 +6,24 @@
 import type { EventBus } from '@causeway/bus'
 import type { Database, Transaction } from '@causeway/postgres'
 import type { Party } from '../domain/party.ts'
-import type { Measures } from '../measures.ts'
+import type { LookupMeasures } from '../measures.ts'
 import type { Outcomes } from './external-oracle.ts'
 import {
   commandTypeOf,
   resultEvent,
   type CommandEvent,
-  type Outcome,
+  type AssociationOutcome,
   type Task,
   type PlannedRequest,
 } from './contract.ts'
-import { register, type Command, type PartyAssociation } from './domain/register.ts'
+import { register, type AssociationCommand, type PartyAssociation } from './domain/register.ts'
 import { storeOutcomes, withEarlierOutcomes } from './batch-store.ts'
 import { add, claim, lock, remove } from './store.ts'
 
 export interface SettleParts {
   readonly db: Pick<Database, 'transaction'>
   readonly bus: Pick<EventBus, 'announce'>
-  readonly measures: Pick<Measures, 'worked'>
+  readonly measures: Pick<LookupMeasures, 'worked'>
   /** Called right after the commit of a change. */
   readonly onChanged: (party: Party) => void
 }
@@ -80,7 +80,7 @@ export interface Settled {
   readonly event: CommandEvent
   /** Its outcomes are those of the first request with its id. */
   readonly isRepeat: boolean
-  readonly outcomes: readonly Outcome[]
+  readonly outcomes: readonly AssociationOutcome[]
 }
 
 async function store(
@@ -117,11 +117,11 @@ async function store(
  */
 function withOutcomes(
   requests: readonly PlannedRequest[],
-  builtIn: readonly Outcome[],
+  builtIn: readonly AssociationOutcome[],
   externalOutcomes: Outcomes,
 ): readonly Settled[] {
   const rest = builtIn.values()
-  const outcomeOf = (task: Task): Outcome | undefined => {
+  const outcomeOf = (task: Task): AssociationOutcome | undefined => {
     if (task.type === 'REFUSED') return task.outcome
     return task.type === 'BUILT_IN' ? rest.next().value : externalOutcomes.get(task)
   }
@@ -136,7 +136,7 @@ function withOutcomes(
   }))
 }
 
-function builtInCommands({ tasks }: PlannedRequest): readonly Command[] {
+function builtInCommands({ tasks }: PlannedRequest): readonly AssociationCommand[] {
   return tasks.flatMap((task) => (task.type === 'BUILT_IN' ? [task.command] : []))
 }
 

@@ -164,11 +164,11 @@ export function openAssociationStore(db: Database): AssociationStore {
     },
     async begin(eventIds, now) {
       if (eventIds.length === 0) return new Map()
-      interface Row {
+      interface RequestStatusRow {
         readonly id: string
         readonly status: RequestStatus
       }
-      const rows = await db.query<Row>(beginStatement, [textArray(eventIds), now])
+      const rows = await db.query<RequestStatusRow>(beginStatement, [textArray(eventIds), now])
       return new Map(rows.map(({ id, status }) => [id, status]))
     },
     async deleteHandled(before, limit) {
@@ -216,7 +216,7 @@ export async function lock(
   parties: readonly Party[],
 ): Promise<readonly PartyAssociation[]> {
   if (parties.length === 0) return []
-  interface Row {
+  interface AssociationRow {
     readonly type: Party['type']
     readonly identifier: string
     readonly sub_id: string
@@ -226,7 +226,7 @@ export async function lock(
   const arrays = partyArrays(parties)
   await tx.query(lockStatement, arrays)
   // A separate statement: it sees what was committed while the lock was waited for.
-  const rows = await tx.query<Row>(storedStatement, arrays)
+  const rows = await tx.query<AssociationRow>(storedStatement, arrays)
   return rows.map(({ type, identifier, sub_id: subId, currency, fsp_id: fspId }) => ({
     party: { type, identifier, subId },
     currency,

@@ -9,14 +9,14 @@ export interface Association {
   readonly fspId: string
 }
 
-export interface Asked {
+export interface AssociationFilter {
   /** Empty: only the party itself, none of its sub ids. */
   readonly subId: string
   /** Empty: in any currency. */
   readonly currency: string
 }
 
-export function matches(association: Association, asked: Asked): boolean {
+export function matches(association: Association, asked: AssociationFilter): boolean {
   return association.subId === asked.subId && overlap(association.currency, asked.currency)
 }
 
@@ -29,7 +29,10 @@ export function overlap(one: string, other: string): boolean {
 }
 
 /** The FSPs of the matching associations, without duplicates, in order. */
-export function ownersOf(associations: readonly Association[], asked: Asked): readonly string[] {
+export function ownersOf(
+  associations: readonly Association[],
+  asked: AssociationFilter,
+): readonly string[] {
   const matching = associations.filter((association) => matches(association, asked))
   return [...new Set(matching.map(({ fspId }) => fspId))]
 }

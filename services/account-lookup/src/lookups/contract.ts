@@ -18,7 +18,7 @@ export type PartyQuery = DomainEvent<'PartyQueryReceived'>
 export type ParticipantQuery = DomainEvent<'ParticipantQueryReceived'>
 export type QueryEvent = PartyQuery | ParticipantQuery
 
-interface Refusal {
+interface QueryError {
   readonly code: ErrorCode
   readonly detail: string
 }
@@ -32,7 +32,7 @@ const refusals = {
   ORACLE_TRIPPED: { code: '2003', detail: 'the oracle has not answered for a while' },
   FSP_INACTIVE: { code: '3201', detail: 'the FSP is not an active participant' },
   NO_ADDRESS: { code: '3201', detail: 'the FSP has no address for it' },
-} as const satisfies Record<QueryReason, Refusal>
+} as const satisfies Record<QueryReason, QueryError>
 
 /**
  * The findings for a GET /parties that needs no lookup: it names its FSP, or its type cannot be

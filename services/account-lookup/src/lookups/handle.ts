@@ -30,7 +30,7 @@ export interface LookupParts {
 }
 
 /** A query and the result of its lookup. */
-interface Found {
+interface LookedUpQuery {
   readonly event: QueryEvent
   readonly findings: Findings
 }
@@ -41,7 +41,7 @@ export async function answerWithoutCalls(
   events: readonly QueryEvent[],
   publishDerived: PublishDerived,
 ): Promise<void> {
-  const known: Found[] = []
+  const known: LookedUpQuery[] = []
   const lookups: QueryEvent[] = []
   for (const event of events) {
     const findings = findingsWithoutLookup(event)
@@ -73,7 +73,7 @@ export async function answerWithCalls(
 
 async function answer(
   parts: LookupParts,
-  found: readonly Found[],
+  found: readonly LookedUpQuery[],
   others: readonly OutgoingMessage[],
   publishDerived: PublishDerived,
 ): Promise<void> {
@@ -90,7 +90,7 @@ async function answer(
  */
 async function participantsIn(
   { participants }: LookupParts,
-  found: readonly Found[],
+  found: readonly LookedUpQuery[],
 ): Promise<ReadonlyMap<string, Participant>> {
   const eventsOf = new Map<string, QueryEvent[]>()
   for (const { event, findings } of found) {
@@ -112,7 +112,7 @@ async function participantsIn(
 }
 
 function messagesOf(
-  { event, findings }: Found,
+  { event, findings }: LookedUpQuery,
   participants: ReadonlyMap<string, Participant>,
   deadline: Date,
 ): readonly OutgoingMessage[] {

@@ -12,11 +12,11 @@ import {
   partyQuery,
   relay,
   removal,
-  type Named,
-  type World,
+  type TestParty,
+  type AccountLookupWorld,
 } from '../testing/world.ts'
 
-let world: World
+let world: AccountLookupWorld
 let id = 0
 /** A number that no other test has used. */
 function msisdn(): string {
@@ -31,7 +31,7 @@ beforeEach(() => {
   world.published.length = 0
 })
 
-async function associate(...all: readonly Named[]): Promise<void> {
+async function associate(...all: readonly TestParty[]): Promise<void> {
   await world.publish(...all.map((named) => association(named)))
   await eventually(
     () =>
@@ -398,7 +398,7 @@ describe('FindOwners', () => {
     expect((await FindOwners({ queries: [] })).answers).toEqual([])
   })
 
-  interface Answering extends Named {
+  interface Answering extends TestParty {
     readonly by: string
   }
 

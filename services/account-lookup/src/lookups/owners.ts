@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { ttlCache } from '../ttl-cache.ts'
 import { ownersOf, type Association } from '../domain/match.ts'
 import { partyKey, partyOfKey, type Party, type PartyReading } from '../domain/party.ts'
-import type { Measures } from '../measures.ts'
+import type { LookupMeasures } from '../measures.ts'
 import type { ExternalOracle } from '../oracles/external.ts'
 import type { Choose, Oracles } from '../oracles/oracles.ts'
 import type { Owners } from '../domain/owners.ts'
@@ -44,7 +44,7 @@ export interface OwnerBookParts {
   ) => Promise<ReadonlyMap<string, readonly Association[]>>
   readonly oracles: Oracles
   readonly recent: RecentOwners
-  readonly measures: Measures
+  readonly measures: LookupMeasures
   readonly age_max_ms: number
   readonly entries_max: number
 }

@@ -33,7 +33,7 @@ export function lookupHandlers(
 /** Undefined where the query names no FSP that answers. */
 async function answerRights(
   owners: Pick<OwnerBook, 'mayAnswer'>,
-  queries: readonly Asked[],
+  queries: readonly OwnerQueryMessage[],
   lookups: readonly OwnerQuery[],
   found: readonly Owners[],
 ): Promise<readonly (boolean | undefined)[]> {
@@ -53,7 +53,7 @@ async function answerRights(
   return rights
 }
 
-interface Asked {
+interface OwnerQueryMessage {
   readonly partyIdType: string
   readonly partyIdentifier: string
   readonly partySubIdOrType?: string | undefined
@@ -62,7 +62,7 @@ interface Asked {
 }
 
 /** A party in an invalid currency has no owner. */
-function queryOf({ currency, ...name }: Asked): OwnerQuery {
+function queryOf({ currency, ...name }: OwnerQueryMessage): OwnerQuery {
   if (currency !== undefined && !isCurrency(currency)) {
     return { reading: { type: 'IDENTIFIER_ILLEGAL', detail: 'not a currency' }, currency: '' }
   }

@@ -9,9 +9,9 @@ import {
   participantQuery,
   payloadOf,
   removal,
-  type Entry,
+  type BatchEntry,
 } from '../testing/world.ts'
-import type { Call, Reply } from './testing/oracle.ts'
+import type { OracleCall, Reply } from './testing/oracle.ts'
 import { patient, alias, useOracles } from './testing/world.ts'
 
 const world = useOracles()
@@ -62,7 +62,7 @@ describe('an association at an external oracle', () => {
   test('A refusal carries the description of the oracle', async () => {
     await create()
     const errorInformation = { errorCode: '3003', errorDescription: 'closed for the night' }
-    world.oracle.answer = ({ method }: Call) =>
+    world.oracle.answer = ({ method }: OracleCall) =>
       method === 'POST' ? { status: 400, body: { errorInformation } } : undefined
     const [message] = await saidOf(association({ type: 'ALIAS', id: alias() }))
     expect(message?.payload).toMatchObject({
@@ -75,7 +75,8 @@ describe('an association at an external oracle', () => {
 
   test('A change fails with 1001 when the oracle is unreachable, and is sent once', async () => {
     await create()
-    world.oracle.answer = ({ method }: Call) => (method === 'POST' ? { status: 503 } : undefined)
+    world.oracle.answer = ({ method }: OracleCall) =>
+      method === 'POST' ? { status: 503 } : undefined
     expect(await gistsOf(association({ type: 'ALIAS', id: alias() }))).toEqual([`${refused} 1001`])
     expect(methods()).toEqual(['GET', 'POST'])
   })
@@ -96,7 +97,7 @@ describe('POST /participants with external oracles', () => {
     await create({ oracleIdType: 'EMAIL' })
     const [mine, taken, number] = [alias(), alias(), '27730000002']
     belongs(taken, 'bluewallet')
-    const list: Entry[] = [
+    const list: BatchEntry[] = [
       ['ALIAS', mine],
       ['MSISDN', number],
       ['ALIAS', taken],
@@ -153,7 +154,7 @@ describe('a crash after an oracle was called', () => {
       await create()
       const named = { type: 'ALIAS', id: alias() }
       belongs(named.id, 'greenbank')
-      world.oracle.answer = ({ method }: Call) => {
+      world.oracle.answer = ({ method }: OracleCall) => {
         if (method !== 'DELETE') return undefined
         world.oracle.entries.delete(`ALIAS/${named.id}`)
         return new Promise<Reply>(() => undefined)

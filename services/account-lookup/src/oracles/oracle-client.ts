@@ -17,7 +17,7 @@ import {
   type HttpAnswer,
 } from '@causeway/http'
 import type { Logger } from '@causeway/process'
-import type { Measures } from '../measures.ts'
+import type { LookupMeasures } from '../measures.ts'
 import { OracleFailed } from './failure.ts'
 
 export interface OracleRequest {
@@ -53,7 +53,7 @@ export interface OracleClientParts {
   /** Where oracles may be. */
   readonly egress: Egress
   readonly http: Http
-  readonly measures: Measures
+  readonly measures: LookupMeasures
   readonly log: Logger
 }
 

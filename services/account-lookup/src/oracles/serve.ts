@@ -9,9 +9,9 @@ import {
   decideOracle,
   type Oracle,
   type Proposal,
-  type Refused,
+  type RefusedOracle,
 } from './domain/oracle.ts'
-import type { OracleStore, Stored } from './store.ts'
+import type { OracleStore, StoredOracle } from './store.ts'
 import { anyCurrency } from '../domain/match.ts'
 
 export interface OracleServiceParts {
@@ -27,7 +27,7 @@ export function oracleHandlers({
   onChanged,
   egress,
 }: OracleServiceParts): Handlers<typeof oraclesService> {
-  const answer = (stored: Stored) => {
+  const answer = (stored: StoredOracle) => {
     if (stored.type === 'REFUSE') return refusedWith(stored)
     onChanged()
     return { oracle: messageOf(stored.oracle), refusal: null, result: 'oracle' as const }
@@ -63,7 +63,7 @@ export function oracleHandlers({
 async function deniedEndpoint(
   egress: Egress,
   value: string | undefined,
-): Promise<Refused | undefined> {
+): Promise<RefusedOracle | undefined> {
   if (value === undefined || value === builtInEndpoint || !URL.canParse(value)) return undefined
   const fault = await egress.faultNow(new URL(value))
   return fault === undefined ? undefined : refuse('INVALID', `endpoint.value: ${fault}`)
@@ -86,6 +86,6 @@ function messageOf({ id, currency, ...oracle }: Oracle): OracleMessage {
   return { oracleId: id, ...oracle, ...(currency === anyCurrency ? {} : { currency }) }
 }
 
-function refusedWith({ reason, detail }: Refused) {
+function refusedWith({ reason, detail }: RefusedOracle) {
   return { oracle: null, refusal: { reason, detail }, result: 'refusal' as const }
 }

@@ -12,17 +12,17 @@ import {
   type Transaction,
 } from '@causeway/postgres'
 import { refuse } from '@causeway/services'
-import type { Draft, DraftDecision, Oracle, Proposal, Refused } from './domain/oracle.ts'
+import type { Draft, DraftDecision, Oracle, Proposal, RefusedOracle } from './domain/oracle.ts'
 
-export type Stored = { readonly type: 'STORED'; readonly oracle: Oracle } | Refused
+export type StoredOracle = { readonly type: 'STORED'; readonly oracle: Oracle } | RefusedOracle
 
 export interface OracleStore {
   /** The active ones, in the order of their ids. */
   all(): Promise<readonly Oracle[]>
-  create(draft: Draft, by: Author): Promise<Stored>
+  create(draft: Draft, by: Author): Promise<StoredOracle>
   /** `change` derives the new values from the stored ones. */
-  update(id: number, change: (stored: Proposal) => DraftDecision, by: Author): Promise<Stored>
-  remove(id: number, by: Author): Promise<Stored>
+  update(id: number, change: (stored: Proposal) => DraftDecision, by: Author): Promise<StoredOracle>
+  remove(id: number, by: Author): Promise<StoredOracle>
 }
 
 /** The operator that makes a change, and the time. */
@@ -57,7 +57,7 @@ const removeStatement = statement(`
 const isTaken = '23505'
 
 export function openOracleStore(db: Database, bus: EventBus): OracleStore {
-  const record = (tx: Transaction, change: Change) => {
+  const record = (tx: Transaction, change: OracleChange) => {
     bus.announce(tx, [auditEntryOf(change)])
   }
   return {
@@ -95,14 +95,14 @@ export function openOracleStore(db: Database, bus: EventBus): OracleStore {
   }
 }
 
-interface Change {
+interface OracleChange {
   readonly action: string
   readonly before: Oracle | null
   readonly after: Oracle | null
   readonly by: Author
 }
 
-function auditEntryOf({ action, before, after, by }: Change) {
+function auditEntryOf({ action, before, after, by }: OracleChange) {
   const subject = `oracles/${String((after ?? before)?.id)}`
   return auditEntry('account-lookup', {
     ...by,
@@ -113,7 +113,7 @@ function auditEntryOf({ action, before, after, by }: Change) {
   })
 }
 
-async function update(tx: Queries, { id }: Oracle, decision: DraftDecision): Promise<Stored> {
+async function update(tx: Queries, { id }: Oracle, decision: DraftDecision): Promise<StoredOracle> {
   if (decision.type === 'REFUSE') return decision
   const [oracle] = await tx.query<Oracle>(updateStatement, [id, ...valuesOf(decision.draft)])
   return oracle === undefined ? refused('ORACLE_UNKNOWN') : { type: 'STORED', oracle }
@@ -129,6 +129,6 @@ const details = {
   ORACLE_EXISTS: 'another oracle serves this type and currency',
 } as const
 
-function refused(reason: keyof typeof details): Stored {
+function refused(reason: keyof typeof details): StoredOracle {
   return refuse(reason, details[reason])
 }

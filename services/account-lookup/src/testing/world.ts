@@ -15,9 +15,9 @@ import type { ProcessParts } from '@causeway/runtime'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { usualBounds, type LookupBounds } from '../bounds.ts'
 import { start } from '../service.ts'
-import type { Settings } from '../settings.ts'
+import type { AccountLookupSettings } from '../settings.ts'
 
-const testSettings: Settings = {
+const testSettings: AccountLookupSettings = {
   ACCOUNT_LOOKUP_DATABASE_URL: '',
   ACCOUNT_LOOKUP_COMPONENT_KEY_FILE: undefined,
   DATABASE_CONNECTIONS_MAX: 4,
@@ -64,7 +64,7 @@ export interface Counts {
   derivedEvents: number
 }
 
-export interface World {
+export interface AccountLookupWorld {
   readonly parts: TestParts
   readonly counts: Counts
   readonly participants: Map<string, Participant>
@@ -77,7 +77,7 @@ export interface World {
    * Crashes the process: memory is lost, statements in progress on the database continue. This
    * environment is unusable afterwards.
    */
-  crash(): Promise<World>
+  crash(): Promise<AccountLookupWorld>
   stop(): Promise<void>
 }
 
@@ -91,7 +91,9 @@ const answers = [
   'NotifyRequested',
 ] as const satisfies readonly EventName[]
 
-export async function openWorld(changed: Partial<Settings & LookupBounds> = {}): Promise<World> {
+export async function openWorld(
+  changed: Partial<AccountLookupSettings & LookupBounds> = {},
+): Promise<AccountLookupWorld> {
   const participants = new Map(
     [participant('greenbank'), participant('bluewallet'), participant('mangobank')].map((each) => [
       each.name,
@@ -106,9 +108,9 @@ export async function openWorld(changed: Partial<Settings & LookupBounds> = {}):
 async function openOn(
   parts: TestParts,
   participants: Map<string, Participant>,
-  changed: Partial<Settings & LookupBounds>,
+  changed: Partial<AccountLookupSettings & LookupBounds>,
   before: Promise<void> = Promise.resolve(),
-): Promise<World> {
+): Promise<AccountLookupWorld> {
   serveParticipants(parts, participants)
   const published: Message[] = []
   const listening = await parts.bus.subscribe({
@@ -219,7 +221,7 @@ export const relay: Relay = {
   ),
 }
 
-export interface Named {
+export interface TestParty {
   readonly type?: string
   readonly id: string
   readonly subId?: string
@@ -227,7 +229,7 @@ export interface Named {
   readonly by?: string
 }
 
-function about({ type = 'MSISDN', id, subId, currency, by = 'greenbank' }: Named) {
+function about({ type = 'MSISDN', id, subId, currency, by = 'greenbank' }: TestParty) {
   const segments = [type, id, ...(subId === undefined ? [] : [subId])].map(encodeURIComponent)
   return {
     partyKey: segments.join('/'),
@@ -241,7 +243,7 @@ function about({ type = 'MSISDN', id, subId, currency, by = 'greenbank' }: Named
 }
 
 export function partyQuery(
-  named: Named,
+  named: TestParty,
   changed: Partial<Payload<'PartyQueryReceived'>> = {},
 ): OutgoingMessage {
   const asked = about(named)
@@ -250,13 +252,13 @@ export function partyQuery(
   return newEvent('fspiop-api', 'PartyQueryReceived', payload, { relay })
 }
 
-export function participantQuery(named: Named): OutgoingMessage {
+export function participantQuery(named: TestParty): OutgoingMessage {
   return newEvent('fspiop-api', 'ParticipantQueryReceived', about(named))
 }
 
 /** `by` requests that the party becomes its own, or `fspId`'s. */
 export function association(
-  named: Named,
+  named: TestParty,
   changed: Partial<Payload<'ParticipantAssociationRequestReceived'>> = {},
 ): OutgoingMessage {
   const asked = about(named)
@@ -264,15 +266,15 @@ export function association(
   return newEvent('fspiop-api', 'ParticipantAssociationRequestReceived', payload)
 }
 
-export function removal(named: Named): OutgoingMessage {
+export function removal(named: TestParty): OutgoingMessage {
   return newEvent('fspiop-api', 'ParticipantDisassociateRequestReceived', about(named))
 }
 
-export type Entry = Payload<'ParticipantBatchAssociationRequestReceived'>['partyList'][number]
+export type BatchEntry = Payload<'ParticipantBatchAssociationRequestReceived'>['partyList'][number]
 
 export function batch(
   requestId: string,
-  partyList: readonly Entry[],
+  partyList: readonly BatchEntry[],
   { by = 'greenbank', currency }: { readonly by?: string; readonly currency?: string } = {},
 ): OutgoingMessage {
   const content = {

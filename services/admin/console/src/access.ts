@@ -4,7 +4,7 @@
  */
 import { grants } from '@causeway/services/privileges'
 import { useQuery } from '@tanstack/react-query'
-import { call, Refusal, session } from './api.ts'
+import { call, ApiRefusal, session } from './api.ts'
 import type { Session } from './generated/operator-api.ts'
 
 export type Access =
@@ -56,7 +56,7 @@ async function withoutToken(): Promise<Access> {
     await call('GET /participants')
     return { state: 'IN', name: undefined, privileges: ['*'] }
   } catch (error) {
-    if (error instanceof Refusal && error.status === 401) return out
+    if (error instanceof ApiRefusal && error.status === 401) return out
     throw error
   }
 }

@@ -7,7 +7,7 @@ import { readExactJson } from './domain/amounts.ts'
 import type { Error as ErrorAnswer, Operations, Session } from './generated/operator-api.ts'
 
 /** The API refused the call, or could not be reached (status 0). */
-export class Refusal extends Error {
+export class ApiRefusal extends Error {
   readonly status: number
   readonly code: string
 
@@ -42,7 +42,7 @@ export const session = {
 /** Method and path of an operation, as the OpenAPI document writes them. */
 type Operation = keyof Operations
 
-export type Answer<Key extends Operation> = Operations[Key]['answer']
+export type OperationAnswer<Key extends Operation> = Operations[Key]['answer']
 
 /** The variables of the path, by name. */
 type PathValues<Key extends Operation> = Readonly<Record<Variables<Key>, string | number>>
@@ -52,22 +52,26 @@ type QueryAndBody<Key extends Operation> = {
   readonly [Name in Operations[Key]['query']]?: string | undefined
 } & { readonly body?: unknown }
 
-type Request<Key extends Operation> = [Variables<Key>] extends [never]
+type OperationArguments<Key extends Operation> = [Variables<Key>] extends [never]
   ? [values?: QueryAndBody<Key>]
   : [values: PathValues<Key> & QueryAndBody<Key>]
 
 /** `call('GET /participants/{name}/funds', { name, limit: '50' })` */
 export async function call<Key extends Operation>(
   operation: Key,
-  ...[values]: Request<Key>
-): Promise<Answer<Key>> {
+  ...[values]: OperationArguments<Key>
+): Promise<OperationAnswer<Key>> {
   const answer = await ask(operation, values)
   const text = await answer.text()
   const body = text === '' ? undefined : readExactJson(text)
   if (answer.status === 202 && isWaiting(body)) {
-    throw new Refusal(202, '', 'Sent. Another operator must approve it, under Pending approvals.')
+    throw new ApiRefusal(
+      202,
+      '',
+      'Sent. Another operator must approve it, under Pending approvals.',
+    )
   }
-  return body as Answer<Key>
+  return body as OperationAnswer<Key>
 }
 
 /** With FOUR_EYES=required a change is stored until another operator approves it. */
@@ -79,7 +83,7 @@ function isWaiting(body: unknown): boolean {
 export async function download<Key extends Operation>(
   file: string,
   operation: Key,
-  ...[values]: Request<Key>
+  ...[values]: OperationArguments<Key>
 ): Promise<void> {
   const answer = await ask(operation, values)
   const link = document.createElement('a')
@@ -107,18 +111,18 @@ async function ask(
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
   } catch {
-    throw new Refusal(0, '', 'The hub cannot be reached.')
+    throw new ApiRefusal(0, '', 'The hub cannot be reached.')
   }
   if (!answer.ok) throw refusalOf(answer.status, await answer.text())
   return answer
 }
 
 /** A proxy in front of the hub may answer in another format. */
-function refusalOf(status: number, text: string): Refusal {
+function refusalOf(status: number, text: string): ApiRefusal {
   try {
     const { errorInformation } = JSON.parse(text) as ErrorAnswer
-    return new Refusal(status, errorInformation.errorCode, errorInformation.errorDescription)
+    return new ApiRefusal(status, errorInformation.errorCode, errorInformation.errorDescription)
   } catch {
-    return new Refusal(status, '', `The hub answered ${status}.`)
+    return new ApiRefusal(status, '', `The hub answered ${status}.`)
   }
 }

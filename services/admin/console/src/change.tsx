@@ -23,7 +23,7 @@ export interface FieldOf<Name extends string> {
   readonly hint?: string
 }
 
-export type Values<Name extends string> = Readonly<Record<Name, string>>
+export type FormValues<Name extends string> = Readonly<Record<Name, string>>
 
 /** The confirmation before a change. */
 export interface Question {
@@ -38,10 +38,10 @@ export interface Way<Name extends string> {
    * `id` is the same when the same values are sent again after a failure, so that the change is
    * made once.
    */
-  readonly run: (values: Values<Name>, id: string) => Promise<unknown>
+  readonly run: (values: FormValues<Name>, id: string) => Promise<unknown>
   /** The message after success; a value that is shown only once is shown here. */
   readonly done?: ReactNode | ((answer: unknown) => ReactNode)
-  readonly confirm?: (values: Values<Name>) => Question
+  readonly confirm?: (values: FormValues<Name>) => Question
   readonly isDangerous?: boolean
 }
 
@@ -59,13 +59,13 @@ export function listOf(text: string): readonly string[] {
 }
 
 /** A form that was submitted. */
-interface Sent<Name extends string> {
+interface SubmittedForm<Name extends string> {
   readonly way: Way<Name>
-  readonly values: Values<Name>
+  readonly values: FormValues<Name>
 }
 
 /** A form that is submitted once its confirmation is given. */
-interface Asked<Name extends string> extends Sent<Name> {
+interface UnconfirmedForm<Name extends string> extends SubmittedForm<Name> {
   readonly question: Question
 }
 
@@ -87,7 +87,7 @@ export function ChangeForm<Name extends string>({
   cancel?: ReactNode
 }) {
   const form = useRef<HTMLFormElement>(null)
-  const [asked, setAsked] = useState<Asked<Name>>()
+  const [asked, setAsked] = useState<UnconfirmedForm<Name>>()
   const change = useChange<Name>(quiet, () => form.current?.reset())
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -137,7 +137,7 @@ function useChange<Name extends string>(quiet: boolean, reset: () => void) {
   const attempt = useRef<{ readonly content: string; readonly id: string }>(undefined)
   const client = useQueryClient()
   return useMutation({
-    mutationFn: ({ way, values }: Sent<Name>) => {
+    mutationFn: ({ way, values }: SubmittedForm<Name>) => {
       const content = JSON.stringify([way.label, values])
       if (attempt.current?.content !== content) {
         attempt.current = { content, id: newId() }
@@ -157,9 +157,9 @@ function Confirmation<Name extends string>({
   close,
   send,
 }: {
-  asked: Asked<Name>
+  asked: UnconfirmedForm<Name>
   close: () => void
-  send: (sent: Sent<Name>) => void
+  send: (sent: SubmittedForm<Name>) => void
 }) {
   const { way, question } = asked
   return (
@@ -198,11 +198,11 @@ function Done<Name extends string>({ way: { done }, answer }: { way: Way<Name>; 
 function valuesIn<Name extends string>(
   data: FormData,
   fields: readonly FieldOf<Name>[],
-): Values<Name> {
+): FormValues<Name> {
   const textOf = (value: FormDataEntryValue) => (typeof value === 'string' ? value.trim() : '')
   return Object.fromEntries(
     fields.map(({ name }) => [name, data.getAll(name).map(textOf).join(',')]),
-  ) as Values<Name>
+  ) as FormValues<Name>
 }
 
 /** A change by a button alone. */
@@ -257,7 +257,7 @@ export function AskButton<Name extends string>({
   const [isOpen, setOpen] = useState(false)
   const close = () => setOpen(false)
   // Without a message, the dialog closes after success.
-  const run = async (values: Values<Name>, id: string) => {
+  const run = async (values: FormValues<Name>, id: string) => {
     const answer = await way.run(values, id)
     if (way.done === undefined) close()
     return answer

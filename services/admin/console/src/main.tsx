@@ -3,7 +3,7 @@ import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-qu
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { accessQuery } from './access.ts'
-import { Refusal } from './api.ts'
+import { ApiRefusal } from './api.ts'
 import { App } from './app.tsx'
 
 const retries_max = 2
@@ -11,7 +11,7 @@ const retries_max = 2
 const client: QueryClient = new QueryClient({
   queryCache: new QueryCache({
     onError(error) {
-      if (!(error instanceof Refusal) || error.status !== 401) return
+      if (!(error instanceof ApiRefusal) || error.status !== 401) return
       void client.invalidateQueries({ queryKey: accessQuery.queryKey })
     },
   }),
@@ -19,7 +19,7 @@ const client: QueryClient = new QueryClient({
     queries: {
       // A refusal by the API is final; only unreachable services are retried.
       retry: (failures, error) =>
-        failures < retries_max && (!(error instanceof Refusal) || error.status === 0),
+        failures < retries_max && (!(error instanceof ApiRefusal) || error.status === 0),
       staleTime: 1_000,
     },
   },

@@ -1,6 +1,6 @@
 /** A search is part of the address: it can be bookmarked, shared, and returned to. */
 import { useLocation, useParams } from 'wouter'
-import { ChangeForm, type FieldOf, type Values } from './change.tsx'
+import { ChangeForm, type FieldOf, type FormValues } from './change.tsx'
 import { query } from './domain/address.ts'
 
 /** The way to a view with a search: /payments/of/state=ABORTED */
@@ -16,8 +16,8 @@ export function useSearch<Name extends string>(view: string, names: readonly Nam
   const asked = new URLSearchParams(key)
   const search = Object.fromEntries(
     names.map((name) => [name, asked.get(name) ?? '']),
-  ) as Values<Name>
-  const searchFor = (values: Values<Name>) => {
+  ) as FormValues<Name>
+  const searchFor = (values: FormValues<Name>) => {
     navigate(searchPath(view, values))
     return Promise.resolve()
   }

@@ -1,7 +1,7 @@
 /** The basic elements of every view: labelled and reachable by keyboard. */
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useId, useLayoutEffect, useRef, type ReactNode } from 'react'
-import { Refusal } from './api.ts'
+import { ApiRefusal } from './api.ts'
 import { isNegative, shownAmount, type Amount } from './domain/amounts.ts'
 import { colourOf } from './states.ts'
 
@@ -89,7 +89,7 @@ export function Loading() {
 
 /** The code of the error catalogue, and a description of the particular error. */
 export function Problem({ error }: { error: Error }) {
-  const code = error instanceof Refusal ? error.code : ''
+  const code = error instanceof ApiRefusal ? error.code : ''
   return (
     <p role="alert" className="problem">
       {code !== '' && <strong>{code} </strong>}
@@ -122,7 +122,7 @@ export function Time({ at }: { at: string | null }) {
   )
 }
 
-export interface Row {
+export interface TableRow {
   readonly key: string | number
   /** One per column; the first names the row. */
   readonly cells: readonly ReactNode[]
@@ -141,7 +141,7 @@ export function Table({
   caption: string
   /** The label of a numeric column begins with #. */
   head: readonly string[]
-  rows: readonly Row[]
+  rows: readonly TableRow[]
   empty: string
 }) {
   if (rows.length === 0) return <p className="empty">{empty}</p>

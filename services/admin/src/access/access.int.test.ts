@@ -10,7 +10,7 @@ import { eventually } from '@causeway/process/testing'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { refusalOf } from '../testing/identities.ts'
-import { openWorld, type World } from '../testing/world.ts'
+import { openWorld, type AdminWorld } from '../testing/world.ts'
 import { operations } from '../routes.ts'
 import { settings } from '../settings.ts'
 import { connect } from '../upstream.ts'
@@ -20,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), 'causeway-access-'))
 const firstPassword = 'the first password of all'
 const password = 'correct horse battery'
 
-let admin: World
+let admin: AdminWorld
 /** The administrator's token. */
 let token = ''
 

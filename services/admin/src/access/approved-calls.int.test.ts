@@ -14,7 +14,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { operations } from '../routes.ts'
 import { settings } from '../settings.ts'
 import { deferredNet } from '../testing/scheme.ts'
-import { openWorld, type Answer, type World } from '../testing/world.ts'
+import { openWorld, type ApiResponse, type AdminWorld } from '../testing/world.ts'
 import { connect } from '../upstream.ts'
 import { needsSecond } from './four-eyes.ts'
 
@@ -30,7 +30,7 @@ const services = [
   audit,
 ]
 
-let admin: World
+let admin: AdminWorld
 /** What the two operators have done by the audit log, in its order. */
 const actions: string[] = []
 
@@ -206,7 +206,7 @@ interface Request {
   readonly outcome: { readonly status: number; readonly body: unknown } | null
 }
 
-async function approved({ json }: Answer): Promise<Request['outcome']> {
+async function approved({ json }: ApiResponse): Promise<Request['outcome']> {
   const { requestId } = json as Request
   const answer = await as('bob', 'POST', '/ApproveOperation', { requestId, decision: 'APPROVE' })
   expect(answer.status).toBe(200)

@@ -7,7 +7,7 @@ import {
   type AuditQuery,
 } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, refused, type Answer } from '../answer.ts'
+import { answered, refused, type OperationResult } from '../answer.ts'
 import { time, word } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { commands, reads, type Operation } from '../operation.ts'
@@ -140,7 +140,7 @@ export function auditLogOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-async function describe(deps: Deps): Promise<Answer> {
+async function describe(deps: Deps): Promise<OperationResult> {
   const state = await deps.audit.DescribeAuditLog({})
   const { lastN, lastHash, signedAt, kid, signatureValid, anchorN, anchoredAt } = state
   const { verifiedAt, verificationFaults: faults = 0 } = state
@@ -192,7 +192,7 @@ export function auditVerification(deps: Deps): readonly Operation[] {
 async function list(
   query: z.infer<typeof search>,
   find: (asked: AuditQuery) => Promise<AuditEntries>,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const limit = query.limit === undefined ? entries_usual : Number(query.limit)
   if (!Number.isInteger(limit) || limit < 1 || limit > entries_max) {
     return refused('INVALID', `limit must be a number from 1 to ${entries_max}`)
@@ -237,7 +237,7 @@ function entryBody(entry: AuditEntry) {
 }
 
 /** Number and hash of the last entry, for a caller that notes them elsewhere. */
-async function verify(deps: Deps, noted: z.infer<typeof note>): Promise<Answer> {
+async function verify(deps: Deps, noted: z.infer<typeof note>): Promise<OperationResult> {
   const { number = '', hash = '' } = noted
   const isNoted = /^\d{1,18}$/.test(number) && /^[\da-f]{64}$/i.test(hash)
   if (!isNoted && (number !== '' || hash !== '')) {

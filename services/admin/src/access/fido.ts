@@ -4,7 +4,7 @@
  */
 import type { FidoChallengeCreationPurpose } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, refused, type Answer } from '../answer.ts'
+import { answered, refused, type OperationResult } from '../answer.ts'
 import { word } from '../fields.ts'
 import { writes, type Operation } from '../operation.ts'
 import { refusedUpstream, type Deps } from '../upstream.ts'
@@ -118,7 +118,7 @@ async function begin(
   { fido }: Deps,
   purpose: FidoChallengeCreationPurpose,
   body: Begun,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const { userId, transactionId: id, transactionHash } = body
   if (userId === undefined) return refused('MISSING', 'userId')
   const transaction =
@@ -135,7 +135,7 @@ async function register(
   { fido }: Deps,
   body: Answering<z.infer<typeof registration>>,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const absent = ofAttestation.find((name) => body[name] === undefined)
   if (absent !== undefined) return refused('MISSING', absent)
   const { userId, challenge, ...response } = body
@@ -152,7 +152,7 @@ async function authenticate(
   { fido }: Deps,
   body: Answering<z.infer<typeof authentication>>,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const absent = ofAssertion.find((name) => body[name] === undefined)
   if (absent !== undefined) return refused('MISSING', absent)
   const message = { purpose: 'AUTHENTICATE', ...signed(body), actor } as const
@@ -168,7 +168,7 @@ async function authorize(
   { fido }: Deps,
   body: Answering<z.infer<typeof authorization>>,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const absent = ofAssertion.find((name) => body[name] === undefined)
   if (absent !== undefined) return refused('MISSING', absent)
   const { transactionId: id, transactionHash } = body

@@ -7,13 +7,13 @@ import * as participantLifecycle from '@causeway/participant-lifecycle'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { refusalOf } from '../testing/identities.ts'
-import { openWorld, type World } from '../testing/world.ts'
+import { openWorld, type AdminWorld } from '../testing/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'causeway-four-eyes-'))
 const firstPassword = 'the first password of all'
 const password = 'correct horse battery'
 
-let admin: World
+let admin: AdminWorld
 /** Tokens of the two administrators, who share nothing. */
 let one = ''
 let two = ''

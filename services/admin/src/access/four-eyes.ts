@@ -7,7 +7,7 @@ import { asOperator, NotApproved, rehearse } from '@causeway/grpc'
 import { isOutage } from '@causeway/process'
 import type { Approval } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, refused, type Answer } from '../answer.ts'
+import { answered, refused, type OperationResult } from '../answer.ts'
 import { decideApproval, ofDecision, requestApproval, verdict } from '../approvals/calls.ts'
 import { pendingOperation } from '../approvals/routes.ts'
 import { requestBody, shownRequest } from '../approvals/shown.ts'
@@ -165,12 +165,12 @@ interface SentOperation extends z.infer<typeof sentOperation> {
   readonly createdBy: string
 }
 
-type Outcome = { readonly status: number; readonly body: Json }
+type OperationOutcome = { readonly status: number; readonly body: Json }
 
 async function storedOutcome(
   { operators }: Deps,
   { requestId }: Approval,
-): Promise<Outcome | null> {
+): Promise<OperationOutcome | null> {
   const { status } = await operators.GetOperationOutcome({ requestId })
   return status === undefined ? null : { status, body: null }
 }
@@ -186,7 +186,7 @@ async function outcomeOf(
   all: readonly GuardedOperation[],
   approval: Approval,
   approver: Approver,
-): Promise<Outcome | null> {
+): Promise<OperationOutcome | null> {
   const { requestId, createdBy, contentJson } = approval
   const operation = sentOperation.parse(JSON.parse(contentJson))
   const proof = { token: approver.token, requestId, call: operation.callHash }
@@ -199,7 +199,7 @@ async function outcomeOf(
 }
 
 function statusOf(
-  answer: Answer,
+  answer: OperationResult,
   { settings }: Deps,
 ): { readonly status: number; readonly body: Json | undefined } {
   if (answer.outcome === 'refused') return errorAnswer(answer, settings.COMPATIBILITY)
@@ -211,7 +211,7 @@ async function run(
   all: readonly GuardedOperation[],
   request: SentOperation,
   approver: string,
-): Promise<Answer | 'LOST'> {
+): Promise<OperationResult | 'LOST'> {
   const { method, route } = request
   const operation = all.find((one) => one.method === method && one.path === route)
   // Another release has it.

@@ -6,7 +6,7 @@ import { grants } from '@causeway/services/privileges'
 import type { Logger } from '@causeway/process'
 import { errors, jwtVerify } from 'jose'
 import { z } from 'zod'
-import { refused, type Refused } from '../answer.ts'
+import { refused, type RefusedOperation } from '../answer.ts'
 import type { Policies, Policy } from './policy.ts'
 import { open, signedIn } from './privileges.ts'
 
@@ -31,7 +31,7 @@ export interface SentIdentity {
   readonly operator: string | undefined
 }
 
-export interface RefusedCaller extends Refused {
+export interface RefusedCaller extends RefusedOperation {
   /** Whose token it is; undefined: not known. */
   readonly actor?: string
 }
@@ -67,7 +67,7 @@ export const noGuard: Guard = {
   stop: () => Promise.resolve(),
 }
 
-function asNamed(operator: string | undefined): Caller | Refused {
+function asNamed(operator: string | undefined): Caller | RefusedOperation {
   if (operator === undefined) return anonymous
   return operatorPattern.test(operator)
     ? { ...anonymous, actor: operator }

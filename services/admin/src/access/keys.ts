@@ -4,7 +4,7 @@
  */
 import type { SecurityKey } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, refused, type Answer } from '../answer.ts'
+import { answered, refused, type OperationResult } from '../answer.ts'
 import { word } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { commands, reads, writes, type Operation } from '../operation.ts'
@@ -102,7 +102,7 @@ async function register(
   { logIns }: Deps,
   { userId, attestation: sent, name }: z.infer<typeof registration>,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   if (userId !== undefined && userId !== actor) {
     return refused('NOT_ONESELF', 'only its owner can register a security key')
   }
@@ -120,7 +120,7 @@ async function register(
   return answered(200, { credentialId: credential.credentialId })
 }
 
-async function keysOf({ logIns }: Deps, operator: string): Promise<Answer> {
+async function keysOf({ logIns }: Deps, operator: string): Promise<OperationResult> {
   return answered(200, (await logIns.ListKeys({ operator })).keys.map(keyBody))
 }
 
@@ -132,7 +132,7 @@ function keyBody({ credentialId, name, verifiesUser, createdAt, lastUsedAt }: Se
 async function remove(
   { logIns }: Deps,
   removal: { readonly operator: string; readonly credentialId?: string; readonly actor: string },
-): Promise<Answer> {
+): Promise<OperationResult> {
   const { refusal } = await logIns.RemoveKeys(removal)
   return refusal ? refusedUpstream(refusal) : answered(204)
 }

@@ -11,7 +11,7 @@ import { issueClientCertificate, makeCa } from '@causeway/pki'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { refusalOf } from '../testing/identities.ts'
-import { openWorld, type Answer, type World } from '../testing/world.ts'
+import { openWorld, type ApiResponse, type AdminWorld } from '../testing/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'causeway-log-ins-'))
 const firstPassword = 'the first password of all'
@@ -21,7 +21,7 @@ const day_ms = 86_400_000
 const validity = { from: new Date(Date.now() - day_ms), to: new Date(Date.now() + day_ms) }
 const ca = makeCa({ subject: { commonName: 'operators CA', organization: 'Hub' }, validity })
 
-let admin: World
+let admin: AdminWorld
 /** The administrator's token and key. */
 let token = ''
 const device = createAuthenticator()
@@ -61,7 +61,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-const bodyOf = <Body>({ json }: Answer) => json as Body
+const bodyOf = <Body>({ json }: ApiResponse) => json as Body
 
 function as(accessToken: string, method: string, path: string, body?: unknown) {
   return admin.call(method, path, body, { authorization: `Bearer ${accessToken}` })
@@ -84,7 +84,7 @@ async function person(name: string, ...roles: readonly string[]): Promise<void> 
   await changePassword(name, secret)
 }
 
-const outcomeOf = (answer: Answer) =>
+const outcomeOf = (answer: ApiResponse) =>
   answer.status < 300 ? String(answer.status) : refusalOf(answer)
 
 async function register(key: Authenticator, accessToken: string, name = 'blue key') {

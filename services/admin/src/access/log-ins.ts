@@ -3,7 +3,7 @@
  * a key. The names are those of the reference architecture.
  */
 import { z } from 'zod'
-import { answered, refused, type Answer } from '../answer.ts'
+import { answered, refused, type OperationResult } from '../answer.ts'
 import { reads, writes, type Operation } from '../operation.ts'
 import { shownTime } from '../shapes.ts'
 import { refusedUpstream, type Deps } from '../upstream.ts'
@@ -120,7 +120,7 @@ async function logInWithOidc(
   { logIns }: Deps,
   { callback, state }: z.infer<typeof oidc>,
   address: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   if (callback === undefined && state === undefined) {
     const { begun, refusal } = await logIns.BeginOidc({}, { deadline_ms })
     if (refusal) return refusedUpstream(refusal)
@@ -156,7 +156,7 @@ export function authorizationOperations(deps: Deps): readonly Operation[] {
 async function logInWithCertificate(
   { logIns }: Deps,
   { certificate: pem, nonce, signature }: z.infer<typeof certificate>,
-): Promise<Answer> {
+): Promise<OperationResult> {
   if (pem === undefined && nonce === undefined && signature === undefined) {
     const made = await logIns.CreateNonce({})
     if (made.refusal) return refusedUpstream(made.refusal)
@@ -173,7 +173,7 @@ async function logInWithCertificate(
 async function authorize(
   { logIns }: Deps,
   { transactionId: id, assertion: sent }: z.infer<typeof authorization>,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const message = { transactionId: id, assertionJson: JSON.stringify(sent) }
   const { authorized, refusal } = await logIns.AuthorizeWithKey(message, { deadline_ms })
   if (refusal) return refusedUpstream(refusal)
@@ -184,7 +184,7 @@ async function authorize(
 function keyAnswer({
   key,
   refusal,
-}: Awaited<ReturnType<Deps['logIns']['BeginAuthorization']>>): Answer {
+}: Awaited<ReturnType<Deps['logIns']['BeginAuthorization']>>): OperationResult {
   if (refusal) return refusedUpstream(refusal)
   return key ? answered(201, keyChallengeBody(key)) : answered(204)
 }

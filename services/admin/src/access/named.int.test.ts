@@ -6,10 +6,10 @@ import { eventually } from '@causeway/process/testing'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { refusalOf } from '../testing/identities.ts'
-import { openWorld, type World } from '../testing/world.ts'
+import { openWorld, type AdminWorld } from '../testing/world.ts'
 import { onboard, openScheme } from '../testing/scheme.ts'
 
-let admin: World
+let admin: AdminWorld
 
 beforeAll(async () => {
   admin = await openWorld([audit, participantLifecycle, settlements, authService])

@@ -3,9 +3,9 @@ import * as participantLifecycle from '@causeway/participant-lifecycle'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newKeyPair, openAdminOfFsps, refusalOf } from '../testing/identities.ts'
-import type { World } from '../testing/world.ts'
+import type { AdminWorld } from '../testing/world.ts'
 
-let admin: World
+let admin: AdminWorld
 
 beforeAll(async () => {
   admin = await openAdminOfFsps([participantLifecycle, authService, settlements])

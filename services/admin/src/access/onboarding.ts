@@ -2,7 +2,7 @@
  * The program that sets up the hub changes only what it made: hub accounts, a settlement model, and
  * participants of its own. So its secret gives nobody the money or the keys of another FSP.
  */
-import { refused, type Refused } from '../answer.ts'
+import { refused, type RefusedOperation } from '../answer.ts'
 import { findParticipant, type Upstream } from '../upstream.ts'
 import type { GuardedOperation } from './privileges.ts'
 
@@ -47,7 +47,7 @@ function bounded(
   }
 }
 
-const notOwn: Refused = refused('NOT_OWNER', `${setupName} changes only what it made`)
+const notOwn: RefusedOperation = refused('NOT_OWNER', `${setupName} changes only what it made`)
 
 /** An unknown participant is for the operation to refuse. */
 async function mayChange(

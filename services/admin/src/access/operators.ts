@@ -7,7 +7,7 @@ import {
   type Role,
 } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, refused, type Answer } from '../answer.ts'
+import { answered, refused, type OperationResult } from '../answer.ts'
 import { flag, word } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { commands, reads, writes, type Operation } from '../operation.ts'
@@ -239,7 +239,7 @@ export function roleOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-async function getOperator(deps: Deps, name: string): Promise<Answer> {
+async function getOperator(deps: Deps, name: string): Promise<OperationResult> {
   const [found] = (await deps.operators.ListOperators({ names: [name] })).operators
   if (found === undefined) return refused('OPERATOR_UNKNOWN', `operator ${name}`)
   return answered(200, operatorBody(found))
@@ -248,7 +248,7 @@ async function getOperator(deps: Deps, name: string): Promise<Answer> {
 function managed(
   { operator, refusal }: Awaited<ReturnType<Deps['operators']['CreateOperator']>>,
   status: 200 | 201,
-): Answer {
+): OperationResult {
   if (refusal) return refusedUpstream(refusal)
   if (!operator?.operator) throw new Error('an operator was changed, but not returned')
   const body = operatorBody(operator.operator)

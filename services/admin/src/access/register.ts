@@ -4,7 +4,7 @@ import { retrying, type Logger } from '@causeway/process'
 import { operatorsService } from '@causeway/protos'
 import { privilegeSet, privilegesOf, privilegesToAsk, type GuardedOperation } from './privileges.ts'
 
-export interface Registration {
+export interface PrivilegeRegistration {
   stop(): Promise<void>
 }
 
@@ -13,7 +13,7 @@ export function registerPrivileges(
   grpc: GrpcHost,
   log: Logger,
   operations: readonly GuardedOperation[],
-): Registration {
+): PrivilegeRegistration {
   const { RegisterPrivileges } = grpc.client(operatorsService, 'auth-service')
   const stopping = new AbortController()
   const privileges = privilegesOf(operations).map((id) => ({

@@ -2,7 +2,7 @@
 import { openSessionFactorValues, type OpenSession } from '@causeway/protos'
 import { decodeJwt } from 'jose'
 import { z } from 'zod'
-import { answered, type Answer } from '../answer.ts'
+import { answered, type OperationResult } from '../answer.ts'
 import { commands, reads, type Operation } from '../operation.ts'
 import { shownTime } from '../shapes.ts'
 import { refusedUpstream, type Deps } from '../upstream.ts'
@@ -70,7 +70,11 @@ export function sessionOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-async function list({ operators }: Deps, operator: string, token: string): Promise<Answer> {
+async function list(
+  { operators }: Deps,
+  operator: string,
+  token: string,
+): Promise<OperationResult> {
   const { sessions } = await operators.ListSessions({ operator })
   const current = token === '' ? undefined : decodeJwt(token)['sid']
   return answered(
@@ -97,7 +101,7 @@ function sessionBody(
 async function end(
   { operators }: Deps,
   asked: Parameters<Deps['operators']['EndSessions']>[0],
-): Promise<Answer> {
+): Promise<OperationResult> {
   const { refusal } = await operators.EndSessions(asked)
   return refusal ? refusedUpstream(refusal) : answered(204)
 }

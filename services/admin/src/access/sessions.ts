@@ -5,7 +5,7 @@
 import { present, type Session } from '@causeway/protos'
 import { grants } from '@causeway/services/privileges'
 import { z } from 'zod'
-import { answered, refused, type Answer } from '../answer.ts'
+import { answered, refused, type OperationResult } from '../answer.ts'
 import { commands, writes, type Operation } from '../operation.ts'
 import { refusedUpstream, type Deps } from '../upstream.ts'
 import { keyChallengeBody, shownKeyChallenge } from './credentials.ts'
@@ -122,7 +122,7 @@ export function sessionAnswer({
   session,
   key,
   refusal,
-}: Awaited<ReturnType<Deps['operators']['LogIn']>>): Answer {
+}: Awaited<ReturnType<Deps['operators']['LogIn']>>): OperationResult {
   if (refusal) return refusedUpstream(refusal)
   if (key) return answered(202, keyChallengeBody(key))
   if (!session) throw new Error('a log-in was answered with neither session nor refusal')

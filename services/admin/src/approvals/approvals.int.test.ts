@@ -11,14 +11,14 @@ import { approvalKinds } from '@causeway/services'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { accountOf, deferredNet, onboard, openScheme } from '../testing/scheme.ts'
-import { openWorld, type World } from '../testing/world.ts'
+import { openWorld, type AdminWorld } from '../testing/world.ts'
 
 type Request = readonly [method: 'POST' | 'PUT', path: string, body: object]
 
 /** The call of the maker; operations, which are any other call, are tested with four eyes for all. */
 type OwnKind = Exclude<ApprovalKind, 'Operation'>
 
-let admin: World
+let admin: AdminWorld
 let position: number
 let settlement: number
 const month = '2024-03'

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Approval, ApprovalKind } from '@causeway/protos'
 import { approvalKinds } from '@causeway/services'
 import { z } from 'zod'
-import { answered, type Answer, type Refused } from '../answer.ts'
+import { answered, type OperationResult, type RefusedOperation } from '../answer.ts'
 import type { Reason } from '../contract.ts'
 import { correlationId } from '../fields.ts'
 import type { Json } from '../json.ts'
@@ -44,7 +44,7 @@ export const verdict = z.strictObject({
     .optional(),
 })
 
-type Verdict = z.infer<typeof verdict>
+type DecisionBody = z.infer<typeof verdict>
 
 /** @param requestId undefined: a new one */
 export async function requestApproval(
@@ -55,7 +55,7 @@ export async function requestApproval(
     requestId = randomUUID(),
     actor,
   }: { readonly requestId?: string | undefined; readonly actor: string },
-): Promise<Answer> {
+): Promise<OperationResult> {
   const { service } = approvalKinds[kind]
   const contentJson = JSON.stringify(content)
   const { approval, refusal } = await deps.approvals[service].RequestApproval(
@@ -78,9 +78,9 @@ export interface DecidedApproval {
 export async function decideApproval(
   deps: Deps,
   kinds: readonly [ApprovalKind, ...ApprovalKind[]],
-  { requestId, decision, note }: Verdict,
+  { requestId, decision, note }: DecisionBody,
   actor: string,
-): Promise<DecidedApproval | Refused> {
+): Promise<DecidedApproval | RefusedOperation> {
   const { service } = approvalKinds[kinds[0]]
   const { approval, refusal, isApprovedNow } = await deps.approvals[service].DecideApproval(
     {

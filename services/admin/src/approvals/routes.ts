@@ -5,7 +5,7 @@
 import type { Approval, ApprovalKind } from '@causeway/protos'
 import { approvalKinds } from '@causeway/services'
 import { z } from 'zod'
-import { answered, page, type Answer } from '../answer.ts'
+import { answered, page, type OperationResult } from '../answer.ts'
 import type { Reason } from '../contract.ts'
 import { cursor, goesOn, pageSize } from '../fields.ts'
 import { reads, writes, type Operation } from '../operation.ts'
@@ -172,7 +172,7 @@ export function pendingOperation(
       query: place,
       answers: { 200: z.array(shownRequest) },
     },
-    async ({ query: { cursor: after, limit = page_max } }): Promise<Answer> => {
+    async ({ query: { cursor: after, limit = page_max } }): Promise<OperationResult> => {
       const { service } = approvalKinds[kinds[0]]
       const found = await deps.approvals[service].ListApprovals({
         service,

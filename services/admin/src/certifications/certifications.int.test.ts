@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import * as settlements from '@causeway/settlements'
 import { refusalOf, time } from '../testing/identities.ts'
 import { openScheme } from '../testing/scheme.ts'
-import { openWorld, type World } from '../testing/world.ts'
+import { openWorld, type AdminWorld } from '../testing/world.ts'
 
-let admin: World
+let admin: AdminWorld
 
 const path = '/participants/green/certifications'
 

@@ -2,7 +2,7 @@
 import type { Certification, CertificationResult } from '@causeway/protos'
 import { certificationResultRoleValues, certificationResultStateValues } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, refused, type Answer } from '../answer.ts'
+import { answered, refused, type OperationResult } from '../answer.ts'
 import { cursor, pageSize, text, time, wholeNumber, word } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { reads, writes, type Operation } from '../operation.ts'
@@ -55,7 +55,7 @@ const report = z
   })
   .meta({ description: 'The file report.json of `npm run certify`; at most 4 MiB.' })
 
-type Report = z.infer<typeof report>
+type UploadedReport = z.infer<typeof report>
 
 const summary = {
   id: z.int(),
@@ -160,9 +160,9 @@ export function certificationOperations(deps: Deps): readonly Operation[] {
 async function storeReport(
   { certifications }: Deps,
   name: string,
-  body: Report,
+  body: UploadedReport,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const fault = faultOf(name, body)
   if (fault !== undefined) return refused('INVALID', fault)
   const { callbackUrl, startedAt, finishedAt, results } = body
@@ -182,13 +182,13 @@ async function storeReport(
   return answered(isNew ? 201 : 200, summaryBody(certification))
 }
 
-function storedResult(given: Report['results'][number]) {
+function storedResult(given: UploadedReport['results'][number]) {
   const { id: caseId, ms: _, messages: __, ...rest } = given
   return { caseId, ...rest }
 }
 
 /** Why the report is not one about the participant, or not as the kit has written it. */
-function faultOf(name: string, { fsp, results, ...counts }: Report): string | undefined {
+function faultOf(name: string, { fsp, results, ...counts }: UploadedReport): string | undefined {
   if (fsp !== name) return `the report is about ${fsp}`
   for (const state of certificationResultStateValues) {
     const found = results.filter((each) => each.state === state).length

@@ -4,7 +4,7 @@
  */
 import type { ComponentKeyRecord, Refusal } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, type Answer } from '../answer.ts'
+import { answered, type OperationResult } from '../answer.ts'
 import { word } from '../fields.ts'
 import { commands, reads, writes, type Operation } from '../operation.ts'
 import { shownTime } from '../shapes.ts'
@@ -81,7 +81,7 @@ function keyAnswer({
 }: {
   readonly key?: ComponentKeyRecord | null
   readonly refusal?: Refusal | null
-}): Answer {
+}): OperationResult {
   if (refusal) return refusedUpstream(refusal)
   if (!key) throw new Error('a component key was changed, but not returned')
   return answered(200, keyBody(key))

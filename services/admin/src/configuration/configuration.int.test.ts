@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import * as config from '@causeway/config'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { openWorld, type Answer, type World } from '../testing/world.ts'
+import { openWorld, type ApiResponse, type AdminWorld } from '../testing/world.ts'
 
-let admin: World
+let admin: AdminWorld
 /** A new one for each test. */
 let context: string
 
@@ -52,12 +52,12 @@ function change(newValues: readonly object[], iterationNumber = 0) {
   return as('ada')('POST', `/config/schemas/${context}`, body)
 }
 
-function decide(made: Answer, person = 'grace', decision = 'APPROVE') {
+function decide(made: ApiResponse, person = 'grace', decision = 'APPROVE') {
   const { requestId } = made.json as { requestId: string }
   return as(person)('POST', '/ApproveConfigurationValues', { requestId, decision })
 }
 
-function wordOf({ status, json }: Answer): string {
+function wordOf({ status, json }: ApiResponse): string {
   const { errorInformation } = json as { errorInformation?: { errorCode: string } }
   return `${status} ${errorInformation?.errorCode ?? ''}`.trim()
 }

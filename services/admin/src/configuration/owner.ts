@@ -3,10 +3,13 @@
  * alone, since a registration can remove values. The hub's own services do it when they start.
  */
 import { serviceNames } from '@causeway/services'
-import { refused, type Refused } from '../answer.ts'
+import { refused, type RefusedOperation } from '../answer.ts'
 
 /** Undefined where the caller may register. */
-export function refuseOthers(actor: string, boundedContextId: string): Refused | undefined {
+export function refuseOthers(
+  actor: string,
+  boundedContextId: string,
+): RefusedOperation | undefined {
   const isOfHub = (serviceNames as readonly string[]).includes(boundedContextId)
   return actor === boundedContextId && !isOfHub
     ? undefined

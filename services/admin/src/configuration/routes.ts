@@ -5,7 +5,7 @@
  */
 import type { ConfigurationAnswer, ConfigurationSet } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, refused, type Answer } from '../answer.ts'
+import { answered, refused, type OperationResult } from '../answer.ts'
 import { ofRequest, requestApproval } from '../approvals/calls.ts'
 import { ofChange } from '../approvals/routes.ts'
 import { shownRequest } from '../approvals/shown.ts'
@@ -97,7 +97,7 @@ async function register(
   body: SchemaBody,
   actor: string,
   bodyOf: typeof setBody,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const refusal = refuseOthers(actor, body.boundedContextId)
   if (refusal !== undefined) return refusal
   const message = schemaMessage(body, actor)
@@ -108,7 +108,10 @@ function versionOf({ schemaVersion, iterationNumber }: ConfigurationSet) {
   return { schemaVersion, iterationNumber }
 }
 
-function shown({ configuration, refusal }: ConfigurationAnswer, bodyOf: typeof setBody): Answer {
+function shown(
+  { configuration, refusal }: ConfigurationAnswer,
+  bodyOf: typeof setBody,
+): OperationResult {
   if (refusal) return refusedUpstream(refusal)
   if (!configuration) throw new Error('a configuration was answered with neither set nor refusal')
   return answered(200, bodyOf(configuration))

@@ -4,9 +4,9 @@ import { signRequest } from '@causeway/keys/components'
 import { makeComponentKey, type TestComponentKey } from '@causeway/keys/components/testing'
 import * as config from '@causeway/config'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { openWorld, type Answer, type World } from '../testing/world.ts'
+import { openWorld, type ApiResponse, type AdminWorld } from '../testing/world.ts'
 
-let admin: World
+let admin: AdminWorld
 let componentKey: TestComponentKey
 /** A new one for each test. */
 let context: string
@@ -44,7 +44,7 @@ function request(newValues: readonly object[], person = 'ada') {
   return as(person)('POST', `/config/secrets/${context}`, { newValues })
 }
 
-function decide(made: Answer, person = 'grace', decision = 'APPROVE') {
+function decide(made: ApiResponse, person = 'grace', decision = 'APPROVE') {
   const { requestId } = made.json as { requestId: string }
   return as(person)('POST', '/ApproveSecretValues', { requestId, decision })
 }
@@ -63,7 +63,7 @@ function read(headers: Readonly<Record<string, string>>, of = context) {
   return admin.call('GET', `/config/secrets/${of}/values`, undefined, headers)
 }
 
-function wordOf({ status, json }: Answer): string {
+function wordOf({ status, json }: ApiResponse): string {
   const { errorInformation } = json as { errorInformation?: { errorCode: string } }
   return `${status} ${errorInformation?.errorCode ?? ''}`.trim()
 }

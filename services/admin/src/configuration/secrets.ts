@@ -5,7 +5,7 @@
  */
 import type { SecretSet, SecretSetAnswer } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, type Answer } from '../answer.ts'
+import { answered, type OperationResult } from '../answer.ts'
 import { correlationId, word } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { ofRequest, requestApproval } from '../approvals/calls.ts'
@@ -168,7 +168,7 @@ async function register(
   deps: Deps,
   { boundedContextId, version, keys }: z.infer<typeof names>,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const refusal = refuseOthers(actor, boundedContextId)
   if (refusal !== undefined) return refusal
   return shown(
@@ -186,7 +186,7 @@ async function register(
   )
 }
 
-function shown({ secrets, refusal }: SecretSetAnswer): Answer {
+function shown({ secrets, refusal }: SecretSetAnswer): OperationResult {
   if (refusal) return refusedUpstream(refusal)
   if (!secrets) throw new Error('secrets were answered with neither names nor refusal')
   return answered(200, secretsBody(secrets))

@@ -6,9 +6,9 @@ import * as quoting from '@causeway/quoting'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { onboard, openScheme } from '../testing/scheme.ts'
-import { openWorld, type Answer, type World } from '../testing/world.ts'
+import { openWorld, type ApiResponse, type AdminWorld } from '../testing/world.ts'
 
-let admin: World
+let admin: AdminWorld
 
 beforeAll(async () => {
   admin = await openWorld([config, participantLifecycle, settlements, quoting], {
@@ -43,7 +43,7 @@ async function set(context: string, name: string, value: unknown): Promise<void>
   expect((await as('grace')('POST', '/ApproveConfigurationValues', body)).status).toBe(200)
 }
 
-function wordOf({ status, json }: Answer): string {
+function wordOf({ status, json }: ApiResponse): string {
   const { errorInformation } = json as { errorInformation?: { errorCode: string } }
   return `${status} ${errorInformation?.errorCode ?? ''}`.trim()
 }
@@ -57,7 +57,7 @@ const usualStates =
   'ACTIVE=TRANSFERS+FUNDS_IN+FUNDS_OUT;INACTIVE=;SUSPENDED=FUNDS_IN;CLOSED=FUNDS_OUT'
 
 describe('states of participants', () => {
-  async function setState(newState: string): Promise<Answer> {
+  async function setState(newState: string): Promise<ApiResponse> {
     const body = { participantId: 'green', newState, reason: 'test' }
     const made = await as('ada')('POST', '/UpdateParticipantState', body)
     if (made.status !== 202) return made

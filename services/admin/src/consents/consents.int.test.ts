@@ -6,9 +6,9 @@ import { eventually } from '@causeway/process/testing'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openAdminOfFsps, time, refusalOf } from '../testing/identities.ts'
-import type { World } from '../testing/world.ts'
+import type { AdminWorld } from '../testing/world.ts'
 
-let admin: World
+let admin: AdminWorld
 const consentId = randomUUID()
 
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import {
   type ConsentSummary,
 } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, refused, type Answer } from '../answer.ts'
+import { answered, refused, type OperationResult } from '../answer.ts'
 import { searchFields, word } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { commands, reads, type Operation } from '../operation.ts'
@@ -101,7 +101,7 @@ export function consentOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-async function findConsents(deps: Deps, query: z.infer<typeof search>): Promise<Answer> {
+async function findConsents(deps: Deps, query: z.infer<typeof search>): Promise<OperationResult> {
   const { limit, from, to, after, ...filters } = query
   const page = { from: from || undefined, to: to || undefined, after: after || undefined }
   const wanted = { limit, ...present({ ...filters, ...page }) }
@@ -109,7 +109,7 @@ async function findConsents(deps: Deps, query: z.infer<typeof search>): Promise<
   return answered(200, { consents: consents.map(summaryBody), next: next ?? null })
 }
 
-async function getConsent(deps: Deps, consentId: string): Promise<Answer> {
+async function getConsent(deps: Deps, consentId: string): Promise<OperationResult> {
   const { record } = await deps.consents.GetConsentRecord({ consentId })
   if (!record?.summary) return refused('CONSENT_UNKNOWN', `consent ${consentId}`)
   return answered(200, {

@@ -7,11 +7,11 @@ import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { X509Certificate } from 'node:crypto'
 import { openAdminOfFsps, time, refusalOf } from '../testing/identities.ts'
-import { openWorld, type World } from '../testing/world.ts'
+import { openWorld, type AdminWorld } from '../testing/world.ts'
 
 const services = [participantLifecycle, authService, settlements, notifications] as const
 
-let admin: World
+let admin: AdminWorld
 
 beforeAll(async () => {
   admin = await openAdminOfFsps(services)

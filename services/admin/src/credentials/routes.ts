@@ -4,7 +4,7 @@
  */
 import type { Refusal, RegisteredCertificate } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, type Answer } from '../answer.ts'
+import { answered, type OperationResult } from '../answer.ts'
 import { commands, reads, writes, type Operation } from '../operation.ts'
 import { shownTime } from '../shapes.ts'
 import { findParticipant, refusedUpstream, unknownParticipant, type Deps } from '../upstream.ts'
@@ -119,7 +119,7 @@ function registeredOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-async function listCertificates(deps: Deps, name: string): Promise<Answer> {
+async function listCertificates(deps: Deps, name: string): Promise<OperationResult> {
   if ((await findParticipant(deps, name)) === undefined) return unknownParticipant(name)
   const { participants } = await deps.credentials.GetCertificates({ names: [name] })
   return answered(200, (participants[0]?.certificates ?? []).map(registeredBody))
@@ -130,7 +130,7 @@ async function revokeCertificate(
   participant: string,
   serial: string,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   if ((await findParticipant(deps, participant)) === undefined) {
     return unknownParticipant(participant)
   }
@@ -144,7 +144,7 @@ function registeredAnswer(
     refusal,
   }: { readonly certificate?: RegisteredCertificate | null; readonly refusal?: Refusal | null },
   status: 200 | 201,
-): Answer {
+): OperationResult {
   if (refusal) return refusedUpstream(refusal)
   if (!certificate) throw new Error('a certificate was changed, but not returned')
   return answered(status, registeredBody(certificate))
@@ -165,7 +165,11 @@ function registeredBody({ origin, revokedAt, ...certificate }: RegisteredCertifi
 }
 
 /** The secret is stored only as a hash, so only this answer shows it. */
-async function createSecret(deps: Deps, participant: string, actor: string): Promise<Answer> {
+async function createSecret(
+  deps: Deps,
+  participant: string,
+  actor: string,
+): Promise<OperationResult> {
   const { secret, refusal } = await deps.credentials.CreateClientSecret({
     participant,
     createdBy: actor,
@@ -175,7 +179,7 @@ async function createSecret(deps: Deps, participant: string, actor: string): Pro
   return answered(201, { clientId: secret.clientId, clientSecret: secret.clientSecret })
 }
 
-async function endSecrets(deps: Deps, name: string, actor: string): Promise<Answer> {
+async function endSecrets(deps: Deps, name: string, actor: string): Promise<OperationResult> {
   const { refusal } = await deps.credentials.EndClientSecrets({ name, actor })
   return refusal ? refusedUpstream(refusal) : answered(204)
 }
@@ -185,7 +189,7 @@ async function issueCertificate(
   participant: string,
   csr: string,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const { certificate, refusal } = await deps.credentials.IssueCertificate({
     participant,
     csr,

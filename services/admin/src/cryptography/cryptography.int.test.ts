@@ -3,12 +3,12 @@ import * as authService from '@causeway/auth-service'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { named } from '../access/privileges.ts'
 import { refusalOf } from '../testing/identities.ts'
-import { openWorld, type World } from '../testing/world.ts'
+import { openWorld, type AdminWorld } from '../testing/world.ts'
 import { connect, type Deps } from '../upstream.ts'
 import { keyManagementOperations } from './keys.ts'
 import { cryptographyOperations } from './operations.ts'
 
-let admin: World
+let admin: AdminWorld
 
 beforeAll(async () => {
   admin = await openWorld([audit, authService])

@@ -6,7 +6,7 @@ import {
   type ManagedKeyAnswer,
 } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, refused, type Answer } from '../answer.ts'
+import { answered, refused, type OperationResult } from '../answer.ts'
 import { time, wholeNumber, word } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { reads, writes, type Operation } from '../operation.ts'
@@ -284,7 +284,10 @@ function pinUnlocking({ keyManagement }: Deps): readonly Operation[] {
   ]
 }
 
-function made({ key, refusal }: ManagedKeyAnswer, body: (key: ManagedKey) => Json): Answer {
+function made(
+  { key, refusal }: ManagedKeyAnswer,
+  body: (key: ManagedKey) => Json,
+): OperationResult {
   if (refusal) return refusedUpstream(refusal)
   return key ? answered(200, body(key)) : refused('FAULT')
 }

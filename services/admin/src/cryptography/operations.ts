@@ -5,7 +5,7 @@
 import type { Refusal } from '@causeway/protos'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { answered, type Answer } from '../answer.ts'
+import { answered, type OperationResult } from '../answer.ts'
 import { wholeNumber } from '../fields.ts'
 import { writes, type Operation } from '../operation.ts'
 import { refusedUpstream, type Deps } from '../upstream.ts'
@@ -231,6 +231,6 @@ function text(bytes: Buffer): string {
 function unlessRefused(
   { refusal }: { readonly refusal?: Refusal | null },
   body: () => Parameters<typeof answered>[1],
-): Answer {
+): OperationResult {
   return refusal ? refusedUpstream(refusal) : answered(200, body())
 }

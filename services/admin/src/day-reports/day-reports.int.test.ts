@@ -9,12 +9,12 @@ import * as transfers from '@causeway/transfers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { fulfil, newPayment, request } from '../testing/payments.ts'
 import { accountOf, deposit, onboard, openScheme } from '../testing/scheme.ts'
-import { openWorld, type World } from '../testing/world.ts'
+import { openWorld, type AdminWorld } from '../testing/world.ts'
 
 const services = [participantLifecycle, settlements, transfers, quoting, authService] as const
 const today = new Date().toISOString().slice(0, 10)
 
-let admin: World
+let admin: AdminWorld
 
 beforeAll(async () => {
   admin = await openWorld(services, { SETTLEMENTS_REPORTS_DELAY_MS: '3000' })

@@ -6,7 +6,7 @@ import {
   type DayReportSummary,
 } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, file, type Answer } from '../answer.ts'
+import { answered, file, type OperationResult } from '../answer.ts'
 import { currency, queryDay, queryNumber, word } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { reads, writes, type Operation } from '../operation.ts'
@@ -174,7 +174,7 @@ async function makeReport(
   { dayReports }: Deps,
   { day, scope: own, endsNow }: z.infer<typeof order>,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const ordered = { day, ...scopeOf(own), endsNow, actor }
   const { state, refusal } = await dayReports.MakeDayReport(ordered)
   if (refusal) return refusedUpstream(refusal)
@@ -193,7 +193,7 @@ const formats: Readonly<Record<string, DayReportQueryFormat>> = {
 async function readReport(
   deps: Deps,
   asked: z.infer<typeof wanted> & { readonly day: string; readonly accepted: string },
-): Promise<Answer> {
+): Promise<OperationResult> {
   const { day, accepted, participant: name, scope: own, version } = asked
   const byAccept = accepted.startsWith('text/') ? accepted.slice('text/'.length) : 'json'
   const type = asked.format ?? byAccept

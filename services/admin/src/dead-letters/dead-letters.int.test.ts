@@ -9,11 +9,11 @@ import { eventually } from '@causeway/process/testing'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openAdminOfFsps, time, refusalOf } from '../testing/identities.ts'
-import type { World } from '../testing/world.ts'
+import type { AdminWorld } from '../testing/world.ts'
 
 const services = [participantLifecycle, authService, settlements, notifications] as const
 
-let admin: World
+let admin: AdminWorld
 let fsp: Server
 let url: string
 let status: number

@@ -9,7 +9,7 @@ import {
   type DeadLetter,
 } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, refused, type Answer } from '../answer.ts'
+import { answered, refused, type OperationResult } from '../answer.ts'
 import { notificationId, pageSize, word } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { maskedOrNull, maskedText } from '../story/domain/mask.ts'
@@ -89,13 +89,17 @@ export function deadLetterOperations(deps: Deps): readonly Operation[] {
 async function listDeadLetters(
   deps: Deps,
   { fspId, limit = letters_usual }: z.infer<typeof search>,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const { deadLetters } = await deps.notifications.ListDeadLetters({ limit, ...present({ fspId }) })
   return answered(200, deadLetters.map(letterBody))
 }
 
 /** Each by itself: an unknown or expired one does not affect the others. */
-async function resendSome(deps: Deps, ids: readonly string[], actor: string): Promise<Answer> {
+async function resendSome(
+  deps: Deps,
+  ids: readonly string[],
+  actor: string,
+): Promise<OperationResult> {
   const { answers } = await deps.notifications.ResendDeadLetters({ ids: [...ids], actor })
   return answered(
     202,
@@ -103,7 +107,7 @@ async function resendSome(deps: Deps, ids: readonly string[], actor: string): Pr
   )
 }
 
-async function resendOne(deps: Deps, id: string, actor: string): Promise<Answer> {
+async function resendOne(deps: Deps, id: string, actor: string): Promise<OperationResult> {
   const { answers } = await deps.notifications.ResendDeadLetters({ ids: [id], actor })
   const outcome = answers[0]?.outcome
   if (outcome === 'UNKNOWN') return refused('DEAD_LETTER_UNKNOWN', `dead letter ${id}`)

@@ -10,20 +10,20 @@ import {
   differenceOf as differenceIn,
   differencesAmong,
   reachOf,
-  type Entry,
-  type Line,
+  type ComparedEntry,
+  type SettlementLine,
   type Sides,
   type Transfer,
 } from './compare.ts'
 
 const terms = { currency: 'USD', payerFsp: 'greenbank', payeeFsp: 'bluewallet' }
-const entry = (id: string, outcome: LedgerEntryOutcome): Entry => ({
+const entry = (id: string, outcome: LedgerEntryOutcome): ComparedEntry => ({
   ...terms,
   id,
   outcome,
   amount: '10',
 })
-const tombstone: Entry = { id: 'a', outcome: 'VOIDED' }
+const tombstone: ComparedEntry = { id: 'a', outcome: 'VOIDED' }
 const transfer = (id: string, state: TransferState, reason?: AbortReason): Transfer => ({
   ...terms,
   id,
@@ -34,12 +34,12 @@ const transfer = (id: string, state: TransferState, reason?: AbortReason): Trans
 })
 const none = { fulfilments: new Map<string, string>(), lines: [], now_ms: 0 }
 
-function differenceOf(ofLedger: Entry | undefined, own: Transfer | undefined) {
+function differenceOf(ofLedger: ComparedEntry | undefined, own: Transfer | undefined) {
   return differenceIn({ entry: ofLedger, transfer: own })
 }
 
 /** Compares both pages, as far as both reach. */
-function comparePages(entries: readonly Entry[], transfers: readonly Transfer[]) {
+function comparePages(entries: readonly ComparedEntry[], transfers: readonly Transfer[]) {
   const reached = reachOf(entries, transfers)
   return {
     differences: differencesAmong(reached.entries, reached.transfers, none),
@@ -131,7 +131,7 @@ describe('one id', () => {
   })
 
   describe('with what others know of it', () => {
-    const line: Line = { ...terms, amount: '10', transferId: 'a', state: 'COMMITTED' }
+    const line: SettlementLine = { ...terms, amount: '10', transferId: 'a', state: 'COMMITTED' }
     const sides = (more: Partial<Sides>): Sides => ({
       entry: entry('a', 'POSTED'),
       transfer: { ...transfer('a', 'COMMITTED'), fulfilment: 'the right one' },

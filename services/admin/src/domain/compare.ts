@@ -26,7 +26,7 @@ type Term = keyof typeof termNames
 type Terms = Pick<LedgerEntry, Term>
 
 /** Of kind TRANSFER. A tombstone has no terms: it voids an id that was never reserved. */
-export type Entry = Pick<LedgerEntry, 'id' | 'outcome' | Term>
+export type ComparedEntry = Pick<LedgerEntry, 'id' | 'outcome' | Term>
 
 export type Transfer = Pick<
   KnownTransfer,
@@ -35,16 +35,16 @@ export type Transfer = Pick<
 
 /** The data of one id. */
 export interface Sides {
-  readonly entry: Entry | undefined
+  readonly entry: ComparedEntry | undefined
   readonly transfer: Transfer | undefined
   /** The fulfilment in the evidence of a posted entry. */
   readonly fulfilment?: string | undefined
   /** The lines of a final transfer that is in no window; undefined where none were queried. */
-  readonly lines?: readonly Line[] | undefined
+  readonly lines?: readonly SettlementLine[] | undefined
 }
 
 /** The line that settlements stores for a transfer that is in no window. */
-export type Line = Pick<TransferRow, 'transferId' | 'state' | Exclude<Term, 'windowId'>>
+export type SettlementLine = Pick<TransferRow, 'transferId' | 'state' | Exclude<Term, 'windowId'>>
 
 const statesOf: Readonly<Record<LedgerEntryOutcome, readonly TransferState[]>> = {
   RESERVED: ['RECEIVED', 'RESERVED'],
@@ -114,7 +114,7 @@ export function hasLineOutside(
   return state === 'COMMITTED' && windowId === undefined
 }
 
-function lineDifference(transfer: Transfer, lines: readonly Line[]): string | undefined {
+function lineDifference(transfer: Transfer, lines: readonly SettlementLine[]): string | undefined {
   const { id, state } = transfer
   const [line, ...more] = lines
   if (line === undefined) return `transfer ${id} is ${state}, but settlements has no line of it`
@@ -132,7 +132,7 @@ export interface Difference {
 }
 
 export interface Reach {
-  readonly entries: readonly Entry[]
+  readonly entries: readonly ComparedEntry[]
   readonly transfers: readonly Transfer[]
   /** The id after which the next pages begin; undefined when both sides are at their end. */
   readonly next: string | undefined
@@ -142,7 +142,7 @@ export interface Reach {
  * Cuts two pages that begin after the same id, both in id order, as far as both reach. Only an
  * empty page is an end, so the length of pages does not matter.
  */
-export function reachOf(entries: readonly Entry[], transfers: readonly Transfer[]): Reach {
+export function reachOf(entries: readonly ComparedEntry[], transfers: readonly Transfer[]): Reach {
   const ends = [entries.at(-1)?.id, transfers.at(-1)?.id].filter((id) => id !== undefined)
   const next = ends.length === 2 ? smaller(ends) : ends[0]
   if (next === undefined) return { entries: [], transfers: [], next }
@@ -154,13 +154,13 @@ export function reachOf(entries: readonly Entry[], transfers: readonly Transfer[
 /** The data of ids from other services. */
 export interface Others {
   readonly fulfilments: ReadonlyMap<string, string>
-  readonly lines: readonly Line[]
+  readonly lines: readonly SettlementLine[]
   readonly now_ms: number
 }
 
 /** Every difference among the ids of either list, in id order. */
 export function differencesAmong(
-  entries: readonly Entry[],
+  entries: readonly ComparedEntry[],
   transfers: readonly Transfer[],
   { fulfilments, lines, now_ms }: Others,
 ): readonly Difference[] {
@@ -183,8 +183,10 @@ export function differencesAmong(
   })
 }
 
-function groupByTransfer(lines: readonly Line[]): ReadonlyMap<string, readonly Line[]> {
-  const groups = new Map<string, Line[]>()
+function groupByTransfer(
+  lines: readonly SettlementLine[],
+): ReadonlyMap<string, readonly SettlementLine[]> {
+  const groups = new Map<string, SettlementLine[]>()
   for (const line of lines) {
     const group = groups.get(line.transferId)
     if (group === undefined) groups.set(line.transferId, [line])

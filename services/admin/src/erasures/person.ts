@@ -4,7 +4,7 @@
  * goes on with the next call.
  */
 import type { Erasure } from '@causeway/protos'
-import { refused, type Refused } from '../answer.ts'
+import { refused, type RefusedOperation } from '../answer.ts'
 import { refusedUpstream, type Deps } from '../upstream.ts'
 
 interface PersonPage {
@@ -34,7 +34,10 @@ function erasersOf(deps: Deps) {
 }
 
 /** The erasure as far as it has come; finished, or to be continued. */
-export async function erasePerson(deps: Deps, requestId: string): Promise<Erasure | Refused> {
+export async function erasePerson(
+  deps: Deps,
+  requestId: string,
+): Promise<Erasure | RefusedOperation> {
   const erasers = erasersOf(deps)
   const services = Object.keys(erasers)
   const until_ms = Date.now() + budget_ms

@@ -2,9 +2,9 @@ import { onEvents, type DomainEvent } from '@causeway/events'
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { refusalOf } from '../testing/identities.ts'
-import { openWorld, type World } from '../testing/world.ts'
+import { openWorld, type AdminWorld } from '../testing/world.ts'
 
-let admin: World
+let admin: AdminWorld
 let isBroken = true
 const processed: string[] = []
 const audited: DomainEvent<'/audit-log-write'>['payload'][] = []

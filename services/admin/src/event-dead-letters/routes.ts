@@ -6,7 +6,7 @@ import { isGroupOf } from '@causeway/bus'
 import { auditEntry } from '@causeway/events'
 import { Outage } from '@causeway/process'
 import { z } from 'zod'
-import { answered, refused, type Answer } from '../answer.ts'
+import { answered, refused, type OperationResult } from '../answer.ts'
 import { pageSize } from '../fields.ts'
 import { reads, writes, type Operation } from '../operation.ts'
 import { maskedText } from '../story/domain/mask.ts'
@@ -40,7 +40,7 @@ const shownList = z.strictObject({
 })
 
 const name = z.strictObject({ group: z.string().min(1).max(249), id: z.string().min(1).max(1_024) })
-type Name = z.infer<typeof name>
+type DeadLetterName = z.infer<typeof name>
 
 const shownOutcome = z.strictObject({
   group: z.string(),
@@ -86,7 +86,7 @@ export function eventDeadLetterOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-async function list({ eventDeadLetters }: Deps, limit: number): Promise<Answer> {
+async function list({ eventDeadLetters }: Deps, limit: number): Promise<OperationResult> {
   const lists = await Promise.all(
     Object.entries(eventDeadLetters).map(([service, { ListEventDeadLetters }]) =>
       ListEventDeadLetters({ service, limit }, { deadline_ms }).then(
@@ -116,9 +116,9 @@ async function list({ eventDeadLetters }: Deps, limit: number): Promise<Answer> 
 async function decide(
   { eventDeadLetters, publish }: Deps,
   action: 'ReplayEventDeadLetter' | 'DiscardEventDeadLetter',
-  { group, id }: Name,
+  { group, id }: DeadLetterName,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const unknown = () => refused('DEAD_LETTER_UNKNOWN', `dead letter ${id} of ${group}`)
   const [, service] =
     Object.entries(eventDeadLetters).find(([owner]) => isGroupOf(owner, group)) ?? []

@@ -4,11 +4,11 @@ import * as participantLifecycle from '@causeway/participant-lifecycle'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { newKeyPair, openAdminOfFsps, time, refusalOf } from '../testing/identities.ts'
-import type { World } from '../testing/world.ts'
+import type { AdminWorld } from '../testing/world.ts'
 
 const services = [participantLifecycle, authService, settlements, notifications] as const
 
-let admin: World
+let admin: AdminWorld
 
 const path = '/participants/greenbank/keys'
 const pair = newKeyPair()

@@ -1,7 +1,7 @@
 /** The public keys of FSPs. Keys are rotated by adding one: every valid key verifies. */
 import { present, type ParticipantKey, type Refusal } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, type Answer } from '../answer.ts'
+import { answered, type OperationResult } from '../answer.ts'
 import { keyId, time } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { commands, reads, writes, type Operation } from '../operation.ts'
@@ -80,7 +80,7 @@ export function keyOperations(deps: Deps): readonly Operation[] {
 }
 
 /** Past and future keys too, oldest first. */
-async function listKeys(deps: Deps, name: string): Promise<Answer> {
+async function listKeys(deps: Deps, name: string): Promise<OperationResult> {
   if ((await findParticipant(deps, name)) === undefined) return unknownParticipant(name)
   const { participants } = await deps.keys.GetParticipantKeys({ names: [name] })
   return answered(200, (participants[0]?.keys ?? []).map(keyBody))
@@ -91,7 +91,7 @@ async function addKey(
   participant: string,
   { use, publicKey, kid, validFrom, validTo }: z.infer<typeof addition>,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   return keyAnswer(
     await deps.keys.AddParticipantKey({
       participant,
@@ -111,7 +111,7 @@ async function endKey(
   kid: string,
   validTo: string | undefined,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   if ((await findParticipant(deps, participant)) === undefined) {
     return unknownParticipant(participant)
   }
@@ -122,7 +122,7 @@ async function endKey(
 function keyAnswer(
   { key, refusal }: { readonly key?: ParticipantKey | null; readonly refusal?: Refusal | null },
   status: 200 | 201,
-): Answer {
+): OperationResult {
   if (refusal) return refusedUpstream(refusal)
   if (!key) throw new Error('a key was changed, but not returned')
   return answered(status, keyBody(key))

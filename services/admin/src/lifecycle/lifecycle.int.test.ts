@@ -5,17 +5,17 @@ import * as participantLifecycle from '@causeway/participant-lifecycle'
 import { operatorsService } from '@causeway/protos'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openWorld, type Answer, type World } from '../testing/world.ts'
+import { openWorld, type ApiResponse, type AdminWorld } from '../testing/world.ts'
 import { accountOf, deferredNet, onboard, openScheme } from '../testing/scheme.ts'
 
 const services = [authService, participantLifecycle, settlements] as const
 const patient = { deadline_ms: 20_000 }
 
-let admin: World
+let admin: AdminWorld
 /** The administration API with each person's token. */
-let root: World
-let ada: World
-let grace: World
+let root: AdminWorld
+let ada: AdminWorld
+let grace: AdminWorld
 
 beforeAll(async () => {
   admin = await openWorld(services, { OPERATOR_IDENTITY: 'token' })
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => admin.stop())
 
 /** A person who has changed the initial password and logged in. */
-async function signedIn(name: string, roles: string[]): Promise<World> {
+async function signedIn(name: string, roles: string[]): Promise<AdminWorld> {
   const operators = admin.parts.grpc.client(operatorsService, 'auth-service')
   const made = await operators.CreateOperator(
     { name, kind: 'PERSON', roles, actor: 'test' },
@@ -44,7 +44,7 @@ async function signedIn(name: string, roles: string[]): Promise<World> {
   return { ...admin, call: (method, path, body) => admin.call(method, path, body, headers) }
 }
 
-function wordOf({ status, json }: Answer): string {
+function wordOf({ status, json }: ApiResponse): string {
   const { errorInformation, state } = json as {
     readonly errorInformation?: { readonly errorCode: string }
     readonly state?: string

@@ -1,7 +1,7 @@
 /** Reads of participants and their cover, with the names of the reference architecture. */
 import { reservationModeValues } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, type Answer } from '../answer.ts'
+import { answered, type OperationResult } from '../answer.ts'
 import { currency, cursor, pageSize, queryTime, word } from '../fields.ts'
 import { reads, type Operation } from '../operation.ts'
 import { limitBody } from '../participants/limits.ts'
@@ -136,7 +136,7 @@ export function liquidityReads(deps: Deps): readonly Operation[] {
   ]
 }
 
-async function info(deps: Deps, name: string): Promise<Answer> {
+async function info(deps: Deps, name: string): Promise<OperationResult> {
   const participant = await findParticipant(deps, name)
   if (participant === undefined) return unknownParticipant(name)
   const { stateName: state, type, version, createdBy, endpoints } = participant
@@ -161,7 +161,7 @@ async function info(deps: Deps, name: string): Promise<Answer> {
   })
 }
 
-async function coverOf(deps: Deps, name: string, of: string): Promise<Answer> {
+async function coverOf(deps: Deps, name: string, of: string): Promise<OperationResult> {
   const { position, refusal } = await deps.liquidity.GetCurrentLiquidityPosition({
     name,
     currency: of,
@@ -183,7 +183,10 @@ async function coverOf(deps: Deps, name: string, of: string): Promise<Answer> {
   })
 }
 
-async function historyOf(deps: Deps, search: z.infer<typeof historySearch>): Promise<Answer> {
+async function historyOf(
+  deps: Deps,
+  search: z.infer<typeof historySearch>,
+): Promise<OperationResult> {
   const { participantId: name, from, to, cursor: place, limit } = search
   const participant = await findParticipant(deps, name)
   if (participant === undefined) return unknownParticipant(name)
@@ -217,7 +220,11 @@ async function historyOf(deps: Deps, search: z.infer<typeof historySearch>): Pro
   })
 }
 
-async function reservationsOf(deps: Deps, name: string, of: string | undefined): Promise<Answer> {
+async function reservationsOf(
+  deps: Deps,
+  name: string,
+  of: string | undefined,
+): Promise<OperationResult> {
   const { reservations, refusal } = await deps.liquidity.RequestReservationAccounts({
     name,
     currency: of,

@@ -20,7 +20,7 @@ export interface DocumentOptions {
 }
 
 export function openApiDocument(operations: readonly GuardedOperation[], options: DocumentOptions) {
-  const named: Named = new Map()
+  const named: NamedSchemas = new Map()
   const paths: Record<string, Record<string, Json>> = {}
   for (const operation of operations) {
     const path = operation.path.replaceAll(/:(\w+)/g, '{$1}')
@@ -61,7 +61,7 @@ const operator = {
 function operationObject(
   operation: GuardedOperation,
   options: DocumentOptions,
-  named: Named,
+  named: NamedSchemas,
 ): Json {
   const { method, path, about, body } = operation
   return {
@@ -96,7 +96,7 @@ function groupOf(path: string): string {
   return first === 'participants' && third !== undefined ? `participants: ${third}` : first
 }
 
-function pathParameters({ variables }: Operation, named: Named): readonly Json[] {
+function pathParameters({ variables }: Operation, named: NamedSchemas): readonly Json[] {
   return variables.map((name) => ({
     name,
     in: 'path',
@@ -105,7 +105,7 @@ function pathParameters({ variables }: Operation, named: Named): readonly Json[]
   }))
 }
 
-function queryParameters({ query }: Operation, named: Named): readonly Json[] {
+function queryParameters({ query }: Operation, named: NamedSchemas): readonly Json[] {
   const { properties = {}, required = [] } = requestSchema(query, named)
   return Object.entries(properties as Schema).map(([name, schema]) => ({
     name,
@@ -129,7 +129,7 @@ function bodyObject({ about }: Operation, schema: Schema): Json {
   return { required: about.takesBasic !== true, content: { 'application/json': { schema } } }
 }
 
-function answerObjects({ about }: Operation, named: Named): Readonly<Record<string, Json>> {
+function answerObjects({ about }: Operation, named: NamedSchemas): Readonly<Record<string, Json>> {
   return Object.fromEntries(
     Object.entries(about.answers).map(([status, shape]) => {
       const json = shape === null ? [] : [['application/json', answerSchema(shape, named)] as const]
@@ -206,19 +206,19 @@ function errorObjects(operation: GuardedOperation, options: DocumentOptions) {
 type Schema = { readonly [member: string]: Json }
 
 /** A named schema is written once, in the document's components. */
-type Named = Map<string, Schema>
+type NamedSchemas = Map<string, Schema>
 
 /** As a client writes it. */
-function requestSchema(schema: z.ZodType, named: Named): Schema {
+function requestSchema(schema: z.ZodType, named: NamedSchemas): Schema {
   return converted(schema, 'input', named)
 }
 
 /** As a client reads it. */
-function answerSchema(schema: z.ZodType, named: Named): Schema {
+function answerSchema(schema: z.ZodType, named: NamedSchemas): Schema {
   return converted(schema, 'output', named)
 }
 
-function converted(schema: z.ZodType, io: 'input' | 'output', named: Named): Schema {
+function converted(schema: z.ZodType, io: 'input' | 'output', named: NamedSchemas): Schema {
   const made = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
   const moved = JSON.parse(
     JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/'),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { operations } from '../routes.ts'
 import type { Deps } from '../upstream.ts'
-import { openWorld, type World } from '../testing/world.ts'
+import { openWorld, type AdminWorld } from '../testing/world.ts'
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
@@ -14,7 +14,7 @@ interface Described {
   readonly responses: Readonly<Record<string, { readonly content?: object }>>
 }
 
-let admin: World
+let admin: AdminWorld
 let text: string
 let document: Document
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
-import { answered, file, type Answer } from '../answer.ts'
+import { answered, file, type OperationResult } from '../answer.ts'
 import type { GuardedOperation } from '../access/privileges.ts'
 import type { Json } from '../json.ts'
 import { reads, type Operation } from '../operation.ts'
@@ -76,7 +76,7 @@ export function documentOperations(
   ]
 }
 
-async function readAsset(name: string): Promise<Answer> {
+async function readAsset(name: string): Promise<OperationResult> {
   if (name === 'open.js') return file('text/javascript', [opening])
   const type = Object.hasOwn(assetTypes, name) ? assetTypes[name] : undefined
   if (type === undefined) return { outcome: 'refused', reason: 'URI_UNKNOWN', detail: name }

@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { openWorld, type Answer, type World } from '../testing/world.ts'
+import { openWorld, type ApiResponse, type AdminWorld } from '../testing/world.ts'
 
-let admin: World
+let admin: AdminWorld
 
 beforeAll(async () => {
   admin = await openWorld([accountLookup])
@@ -18,11 +18,11 @@ interface OracleRow {
   readonly oracleId: number
 }
 
-async function list(running: World, query = ''): Promise<readonly OracleRow[]> {
+async function list(running: AdminWorld, query = ''): Promise<readonly OracleRow[]> {
   return (await running.call('GET', `/oracles${query}`)).json as readonly OracleRow[]
 }
 
-async function removeAll(running: World): Promise<void> {
+async function removeAll(running: AdminWorld): Promise<void> {
   for (const { oracleId } of await list(running)) {
     await running.call('DELETE', `/oracles/${oracleId}`)
   }
@@ -33,7 +33,7 @@ afterEach(() => removeAll(admin))
 const endpoint = { value: 'http://oracle.example/v1', endpointType: 'URL' }
 const msisdn = { oracleIdType: 'MSISDN', endpoint, currency: 'USD', isDefault: true }
 
-function refusalOf({ status, json }: Answer): string {
+function refusalOf({ status, json }: ApiResponse): string {
   const { errorInformation } = json as { errorInformation: { errorCode: string } }
   return `${status} ${errorInformation.errorCode}`
 }
@@ -169,7 +169,7 @@ describe('oracles', () => {
 })
 
 describe("oracles of Mojaloop's scripts", () => {
-  let lenient: World
+  let lenient: AdminWorld
 
   beforeAll(async () => {
     lenient = await openWorld([accountLookup], { COMPATIBILITY: 'mojaloop' })

@@ -1,7 +1,7 @@
 /** Oracles: the sources that find the FSP of a party, by identifier type and currency. */
 import { present, type Oracle } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, type Answer } from '../answer.ts'
+import { answered, type OperationResult } from '../answer.ts'
 import { currency, flag, oracleAddress, oracleType } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { commands, reads, writes, type Operation } from '../operation.ts'
@@ -85,7 +85,7 @@ export function oracleOperations(deps: Deps): readonly Operation[] {
 async function listOracles(
   deps: Deps,
   { type: oracleIdType, currency }: z.infer<typeof search>,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const { oracles } = await deps.oracles.ListOracles(present({ oracleIdType, currency }))
   return answered(200, oracles.map(oracleBody))
 }
@@ -94,7 +94,7 @@ async function createOracle(
   deps: Deps,
   body: z.infer<typeof creation>,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const { refusal } = await deps.oracles.CreateOracle({
     oracleIdType: body.oracleIdType,
     endpointValue: body.endpoint.value,
@@ -112,7 +112,7 @@ async function changeOracle(
   oracleId: number,
   { endpoint, ...body }: z.infer<typeof change>,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const { refusal } = await deps.oracles.UpdateOracle({
     oracleId,
     actor,
@@ -126,7 +126,7 @@ async function changeOracle(
 }
 
 /** With COMPATIBILITY=mojaloop removing an unknown oracle succeeds. */
-async function removeOracle(deps: Deps, oracleId: number, actor: string): Promise<Answer> {
+async function removeOracle(deps: Deps, oracleId: number, actor: string): Promise<OperationResult> {
   const { refusal } = await deps.oracles.RemoveOracle({ oracleId, actor })
   if (!refusal) return answered(204)
   const isGone = refusal.reason === 'ORACLE_UNKNOWN'

@@ -1,7 +1,7 @@
 /** Accounts with their balances, positions, and the accounts of the hub itself. */
 import type { AccountBalance } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, type Answer } from '../answer.ts'
+import { answered, type OperationResult } from '../answer.ts'
 import { currency, flag, hubAccountType } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { reads, writes, type Operation } from '../operation.ts'
@@ -88,7 +88,7 @@ async function listPositions(
   deps: Deps,
   name: string,
   currency: string | undefined,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const read = await readBalances(deps, name, currency)
   if (read.outcome === 'refused') return read
   const positions = read.accounts
@@ -111,7 +111,7 @@ async function listAccounts(
   deps: Deps,
   name: string,
   currency: string | undefined,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const read = await readBalances(deps, name, currency)
   if (read.outcome === 'refused') return read
   if (deps.settings.COMPATIBILITY !== 'mojaloop') {
@@ -143,7 +143,7 @@ async function createHubAccount(
   name: string,
   { currency, type }: z.infer<typeof creation>,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const created = await deps.participants.CreateHubAccount({
     name,
     currency,
@@ -159,7 +159,7 @@ async function changeStatus(
   accountId: number,
   isActive: boolean,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const { refusal } = await deps.participants.UpdateAccountStatus({
     name,
     accountId,

@@ -1,7 +1,7 @@
 /** Endpoints: the addresses at which the hub reaches a participant, one per type. */
 import { endpointValueFault } from '@causeway/fspiop'
 import { z } from 'zod'
-import { answered, refused, type Answer } from '../answer.ts'
+import { answered, refused, type OperationResult } from '../answer.ts'
 import { endpointType, endpointValue } from '../fields.ts'
 import { reads, writes, type Operation } from '../operation.ts'
 import { findParticipant, refusedUpstream, unknownParticipant, type Deps } from '../upstream.ts'
@@ -38,7 +38,11 @@ export function endpointOperations(deps: Deps): readonly Operation[] {
 }
 
 /** With a type the answer is that endpoint alone, or an empty object. */
-async function listEndpoints(deps: Deps, name: string, type: string | undefined): Promise<Answer> {
+async function listEndpoints(
+  deps: Deps,
+  name: string,
+  type: string | undefined,
+): Promise<OperationResult> {
   const participant = await findParticipant(deps, name)
   if (participant === undefined) return unknownParticipant(name)
   const endpoints = participant.endpoints.map(({ type, value }) => ({ type, value }))
@@ -51,7 +55,7 @@ async function setEndpoint(
   name: string,
   { type, value }: z.infer<typeof endpoint>,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const fault = endpointValueFault(type, value)
   if (fault !== undefined) return refused('INVALID', `value ${fault}`)
   const { refusal } = await deps.participants.UpdateEndpoint({

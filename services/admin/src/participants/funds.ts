@@ -11,7 +11,7 @@ import {
   type FundsMovement,
 } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, refused, type Answer } from '../answer.ts'
+import { answered, refused, type OperationResult } from '../answer.ts'
 import { correlationId, cursor, extensionList, money, pageSize, word } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { reads, writes, type Operation } from '../operation.ts'
@@ -129,7 +129,7 @@ async function recordFunds(
   accountId: number,
   body: z.infer<typeof funds>,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const isIn = body.action === 'recordFundsIn'
   const instruction: FundsInstruction = {
     transferId: body.transferId,
@@ -166,7 +166,7 @@ async function completeFunds(
   { funds }: Deps,
   asked: Parameters<Deps['funds']['RecordFundsOutCommit']>[0],
   { action }: z.infer<typeof completion>,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const { refusal } =
     action === 'recordFundsOutCommit'
       ? await funds.RecordFundsOutCommit(asked)
@@ -174,7 +174,11 @@ async function completeFunds(
   return refusal ? refusedUpstream(refusal) : answered(202)
 }
 
-async function listFunds(deps: Deps, name: string, query: z.infer<typeof search>): Promise<Answer> {
+async function listFunds(
+  deps: Deps,
+  name: string,
+  query: z.infer<typeof search>,
+): Promise<OperationResult> {
   if ((await findParticipant(deps, name)) === undefined) return unknownParticipant(name)
   const page = await deps.funds.ListFundsMovements({ name, ...query })
   return answered(200, {

@@ -2,7 +2,7 @@
 import { formatAmount } from '@causeway/money'
 import type { Account, Limit } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, type Answer } from '../answer.ts'
+import { answered, type OperationResult } from '../answer.ts'
 import { currency, decimal, decimalFromZero, limitType, percentage } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { reads, writes, type Operation } from '../operation.ts'
@@ -32,7 +32,7 @@ const search = z.object({
   type: z.string().optional().meta({ description: 'An alias; `limit` has precedence.' }),
 })
 
-type Search = z.infer<typeof search>
+type LimitSearch = z.infer<typeof search>
 
 const shownLimit = z.strictObject({
   currency: z.string(),
@@ -87,7 +87,7 @@ export function limitOperations(deps: Deps): readonly Operation[] {
 }
 
 /** Limits that are in force: of active participants, on active position accounts. */
-async function listAllLimits(deps: Deps, query: Search): Promise<Answer> {
+async function listAllLimits(deps: Deps, query: LimitSearch): Promise<OperationResult> {
   const { participants } = await deps.participants.GetParticipantInfo({ names: [] })
   const rows = participants
     .filter(({ isActive }) => isActive)
@@ -95,13 +95,13 @@ async function listAllLimits(deps: Deps, query: Search): Promise<Answer> {
   return answered(200, rows)
 }
 
-async function listLimits(deps: Deps, name: string, query: Search): Promise<Answer> {
+async function listLimits(deps: Deps, name: string, query: LimitSearch): Promise<OperationResult> {
   const participant = await findParticipant(deps, name)
   if (participant === undefined) return unknownParticipant(name)
   return answered(200, limitRows(participant.accounts, query))
 }
 
-function limitRows(accounts: readonly Account[], query: Search) {
+function limitRows(accounts: readonly Account[], query: LimitSearch) {
   const type = query.limit ?? query.type
   return accounts.flatMap((account) => {
     if (account.ledgerAccountType !== 'POSITION' || !account.isActive || !account.limit) return []
@@ -116,7 +116,7 @@ async function changeLimit(
   name: string,
   { currency, limit }: z.infer<typeof change>,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const asked = { name, currency, limit: limitMessage(limit), actor }
   const { limit: stored, refusal } = await deps.participants.UpdateParticipantAccountLimit(asked)
   if (refusal) return refusedUpstream(refusal)
@@ -129,7 +129,7 @@ async function begin(
   name: string,
   { currency, limit, initialPosition = 0n }: z.infer<typeof beginning>,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const { refusal } = await deps.participants.SetInitialPositionAndLimits({
     name,
     currency,

@@ -1,7 +1,7 @@
 /** Participants, and whether they may start payments. */
 import type { Participant } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, type Answer } from '../answer.ts'
+import { answered, type OperationResult } from '../answer.ts'
 import { currency, flag, newParticipantName } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { reads, writes, type Operation } from '../operation.ts'
@@ -101,7 +101,7 @@ export function participantOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-async function listParticipants(deps: Deps): Promise<Answer> {
+async function listParticipants(deps: Deps): Promise<OperationResult> {
   const { participants } = await deps.participants.GetParticipantInfo({ names: [] })
   return answered(
     200,
@@ -109,7 +109,7 @@ async function listParticipants(deps: Deps): Promise<Answer> {
   )
 }
 
-async function getParticipant(deps: Deps, name: string): Promise<Answer> {
+async function getParticipant(deps: Deps, name: string): Promise<OperationResult> {
   const participant = await findParticipant(deps, name)
   if (participant === undefined) return unknownParticipant(name)
   return answered(200, participantBody(deps, participant))
@@ -119,7 +119,7 @@ async function createParticipant(
   deps: Deps,
   body: z.infer<typeof creation>,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const created = await deps.participants.CreateParticipant({ ...body, createdBy: actor })
   return participantAnswer(deps, created, createdStatus(deps))
 }
@@ -129,7 +129,7 @@ async function changeState(
   name: string,
   isActive: boolean,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const changed = await deps.participants.UpdateParticipantState({ name, isActive, actor })
   return participantAnswer(deps, changed, 200)
 }
@@ -144,7 +144,7 @@ export function participantAnswer(
   deps: Deps,
   { participant, refusal }: Awaited<ReturnType<Deps['participants']['CreateParticipant']>>,
   status: 200 | 201,
-): Answer {
+): OperationResult {
   if (refusal) return refusedUpstream(refusal)
   if (!participant) throw new Error('a command was answered with neither participant nor refusal')
   return answered(status, participantBody(deps, participant))

@@ -3,7 +3,7 @@
  * it is answered.
  */
 import { z } from 'zod'
-import { answered, refused, type Answer } from '../answer.ts'
+import { answered, refused, type OperationResult } from '../answer.ts'
 import { commands, type Operation } from '../operation.ts'
 import { readFacts } from '../story/facts.ts'
 import { partyBody } from '../story/bodies.ts'
@@ -45,7 +45,7 @@ export function personalDataOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-async function getParties(deps: Deps, transferId: string, actor: string): Promise<Answer> {
+async function getParties(deps: Deps, transferId: string, actor: string): Promise<OperationResult> {
   const facts = await readFacts(deps, transferId)
   if (facts === undefined) return refused('TRANSFER_UNKNOWN', `transfer ${transferId}`)
   const { transaction } = facts
@@ -59,7 +59,7 @@ async function getParties(deps: Deps, transferId: string, actor: string): Promis
   })
 }
 
-async function getAddress(deps: Deps, id: string, actor: string): Promise<Answer> {
+async function getAddress(deps: Deps, id: string, actor: string): Promise<OperationResult> {
   const { deadLetters } = await deps.notifications.ListDeadLetters({ limit: letters_max })
   const letter = deadLetters.find(({ notificationId }) => notificationId === id)
   if (letter === undefined) return refused('DEAD_LETTER_UNKNOWN', `dead letter ${id}`)

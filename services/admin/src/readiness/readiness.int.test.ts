@@ -8,12 +8,12 @@ import { eventually } from '@causeway/process/testing'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newKeyPair, openAdminOfFsps, refusalOf } from '../testing/identities.ts'
-import type { World } from '../testing/world.ts'
+import type { AdminWorld } from '../testing/world.ts'
 import { accountOf, deposit } from '../testing/scheme.ts'
 
 const services = [participantLifecycle, authService, settlements, notifications] as const
 
-let admin: World
+let admin: AdminWorld
 
 const name = 'newbank'
 const path = `/participants/${name}`

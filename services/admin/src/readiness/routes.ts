@@ -1,6 +1,6 @@
 /** GET /participants/{name}/readiness: what an FSP still lacks. */
 import { z } from 'zod'
-import { answered, type Answer } from '../answer.ts'
+import { answered, type OperationResult } from '../answer.ts'
 import { reads, type Operation } from '../operation.ts'
 import { findParticipant, unknownParticipant, type Deps } from '../upstream.ts'
 import { checklist } from './domain/checklist.ts'
@@ -32,7 +32,7 @@ export function readinessOperations(deps: Deps): readonly Operation[] {
 }
 
 /** The hub and its auth service are not FSPs and are not onboarded. */
-async function readiness(deps: Deps, name: string): Promise<Answer> {
+async function readiness(deps: Deps, name: string): Promise<OperationResult> {
   const participant = await findParticipant(deps, name)
   if (participant === undefined || participant.isHub) return unknownParticipant(name)
   if (participant.type === 'AUTH_SERVICE') return unknownParticipant(name)

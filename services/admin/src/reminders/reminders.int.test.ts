@@ -2,9 +2,9 @@ import { eventually } from '@causeway/process/testing'
 import { schedulerService } from '@causeway/protos'
 import * as scheduler from '@causeway/scheduler'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openWorld, type World } from '../testing/world.ts'
+import { openWorld, type AdminWorld } from '../testing/world.ts'
 
-let admin: World
+let admin: AdminWorld
 
 const reminder = {
   owner: 'reports',

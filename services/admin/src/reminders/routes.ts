@@ -12,7 +12,7 @@ import {
   type ScheduleReminderRecovery,
 } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, type Answer } from '../answer.ts'
+import { answered, type OperationResult } from '../answer.ts'
 import { text, time, word } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { commands, reads, writes, type Operation } from '../operation.ts'
@@ -140,7 +140,7 @@ interface NewReminder {
 }
 
 /** An event of the scheduler has no consumer for operators, so theirs are posted. */
-async function create({ scheduler }: Deps, reminder: NewReminder): Promise<Answer> {
+async function create({ scheduler }: Deps, reminder: NewReminder): Promise<OperationResult> {
   const created = await scheduler.CreateScheduleReminder({
     ...reminder,
     owner: 'admin',
@@ -149,7 +149,7 @@ async function create({ scheduler }: Deps, reminder: NewReminder): Promise<Answe
   return dueAnswer(reminder.reminderId, created)
 }
 
-function dueAnswer(reminderId: string, { dueAt, refusal }: ReminderAnswer): Answer {
+function dueAnswer(reminderId: string, { dueAt, refusal }: ReminderAnswer): OperationResult {
   if (refusal) return refusedUpstream(refusal)
   if (dueAt === undefined) throw new Error('a reminder was answered without its time')
   return answered(200, { reminderId, dueAt })

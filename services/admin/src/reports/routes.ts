@@ -4,7 +4,7 @@
  */
 import type { Settlement } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, refused, type Answer } from '../answer.ts'
+import { answered, refused, type OperationResult } from '../answer.ts'
 import { queryDay, queryNumber, word } from '../fields.ts'
 import { reads, type Operation } from '../operation.ts'
 import { shownAmount, shownTime } from '../shapes.ts'
@@ -88,7 +88,7 @@ async function settlementReport(
   deps: Deps,
   settlementId: number,
   { participant, ...asked }: z.infer<typeof reportSearch> & { readonly wanted: string },
-): Promise<Answer> {
+): Promise<OperationResult> {
   return rowsAnswer(
     { ...asked, name: `settlement-${settlementId}` },
     (page) =>
@@ -130,7 +130,7 @@ async function reconciliation(
   deps: Deps,
   participant: string,
   asked: z.infer<typeof reconciliationSearch> & { readonly wanted: string },
-): Promise<Answer> {
+): Promise<OperationResult> {
   const { settlementWindowId: windowId, day } = asked
   if (windowId === undefined && day === undefined)
     return refused('MISSING', 'settlementWindowId or day')

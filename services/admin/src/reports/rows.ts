@@ -8,7 +8,7 @@ import {
 } from '@causeway/protos'
 import { csvLine } from '@causeway/records'
 import { z } from 'zod'
-import { file, type Answer } from '../answer.ts'
+import { file, type OperationResult } from '../answer.ts'
 import { cursor, pageSize } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { shownAmount, shownTime } from '../shapes.ts'
@@ -108,7 +108,7 @@ function csvRow(row: TransferRow): string {
   ])
 }
 
-export interface Page {
+export interface PageRequest {
   readonly cursor: string | undefined
   readonly limit: number
 }
@@ -121,9 +121,9 @@ interface PageAnswer {
 /** All rows as a file called `name`, or a page of them in the format of `shown`. */
 export async function rowsAnswer(
   asked: Paging & { readonly wanted: string; readonly name: string },
-  read: (page: Page) => Promise<PageAnswer>,
-  shown: (rows: TransferRows) => Answer | Promise<Answer>,
-): Promise<Answer> {
+  read: (page: PageRequest) => Promise<PageAnswer>,
+  shown: (rows: TransferRows) => OperationResult | Promise<OperationResult>,
+): Promise<OperationResult> {
   const format = asked.format ?? (asked.wanted === 'text/csv' ? 'csv' : 'json')
   const limit = asked.limit ?? (format === 'csv' ? rows_max : rows_usual)
   const first = await read({ cursor: asked.cursor, limit })
@@ -137,7 +137,7 @@ export async function rowsAnswer(
 async function* pieces(
   first: TransferRows,
   limit: number,
-  read: (page: Page) => Promise<PageAnswer>,
+  read: (page: PageRequest) => Promise<PageAnswer>,
 ): AsyncGenerator<string> {
   yield columns
   let page = first

@@ -6,7 +6,7 @@
 import { formatAmount } from '@causeway/money'
 import { schemeRuleOf } from '@causeway/services'
 import { z } from 'zod'
-import { answered, refused, type Answer, type Answered } from '../answer.ts'
+import { answered, refused, type OperationResult, type Answered } from '../answer.ts'
 import { currency, decimalFromZero, percentage, wholeNumber } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { ofRequest } from '../approvals/calls.ts'
@@ -90,7 +90,7 @@ export function schemeRuleOperations(deps: Deps): readonly Operation[] {
 }
 
 /** In the order in which they are checked, with the last editor. */
-async function listRules(deps: Deps): Promise<Answer> {
+async function listRules(deps: Deps): Promise<OperationResult> {
   const state = await deps.rules.GetSchemeRules({})
   const { iteration, changedAt, changedBy } = state
   const isChanged = changedAt !== undefined && changedBy !== undefined
@@ -99,7 +99,12 @@ async function listRules(deps: Deps): Promise<Answer> {
 }
 
 /** A replaced rule keeps its position; a new one is checked last. */
-async function putRule(deps: Deps, id: string, body: SchemeRule, actor: string): Promise<Answer> {
+async function putRule(
+  deps: Deps,
+  id: string,
+  body: SchemeRule,
+  actor: string,
+): Promise<OperationResult> {
   if ((body.id ?? id) !== id) return refused('INVALID', 'id is not that of the path')
   const { id: _, ...members } = body
   const rule: StoredRule = {
@@ -113,7 +118,7 @@ async function putRule(deps: Deps, id: string, body: SchemeRule, actor: string):
   )
 }
 
-async function deleteRule(deps: Deps, id: string, actor: string): Promise<Answer> {
+async function deleteRule(deps: Deps, id: string, actor: string): Promise<OperationResult> {
   return changeRules(deps, actor, (rules) => {
     const others = rules.filter((each) => each.id !== id)
     if (others.length === rules.length) return refused('RULE_UNKNOWN', `scheme rule ${id}`)
@@ -121,7 +126,7 @@ async function deleteRule(deps: Deps, id: string, actor: string): Promise<Answer
   })
 }
 
-interface Change {
+interface RulesChange {
   readonly rules: readonly StoredRule[]
   /** The answer when the change was made. */
   readonly answer: Answered
@@ -131,8 +136,10 @@ interface Change {
 async function changeRules(
   { rules }: Deps,
   actor: string,
-  change: (rules: readonly StoredRule[]) => Change | Extract<Answer, { outcome: 'refused' }>,
-): Promise<Answer> {
+  change: (
+    rules: readonly StoredRule[],
+  ) => RulesChange | Extract<OperationResult, { outcome: 'refused' }>,
+): Promise<OperationResult> {
   for (let tries = 1; tries <= tries_max; tries++) {
     const state = await rules.GetSchemeRules({})
     const changed = change(rulesIn(state.rulesJson))

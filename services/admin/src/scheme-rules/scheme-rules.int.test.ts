@@ -1,9 +1,9 @@
 import { schemeRulesService } from '@causeway/protos'
 import * as quoting from '@causeway/quoting'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { openWorld, type Answer, type World } from '../testing/world.ts'
+import { openWorld, type ApiResponse, type AdminWorld } from '../testing/world.ts'
 
-let admin: World
+let admin: AdminWorld
 
 beforeAll(async () => {
   admin = await openWorld([quoting])
@@ -32,7 +32,7 @@ async function listed(): Promise<Listed['rules']> {
   return (await list()).rules
 }
 
-function refusalOf({ status, json }: Answer): string {
+function refusalOf({ status, json }: ApiResponse): string {
   const { errorInformation } = json as {
     errorInformation: { errorCode: string; errorDescription: string }
   }

@@ -6,16 +6,22 @@ import * as quoting from '@causeway/quoting'
 import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { fulfil, newPayment, request, transactionOf, type Payment } from '../testing/payments.ts'
-import { openWorld, type Answer, type World } from '../testing/world.ts'
+import {
+  fulfil,
+  newPayment,
+  request,
+  transactionOf,
+  type TestPayment,
+} from '../testing/payments.ts'
+import { openWorld, type ApiResponse, type AdminWorld } from '../testing/world.ts'
 import { accountOf, deposit, onboard, openScheme } from '../testing/scheme.ts'
 
 const services = [participantLifecycle, settlements, transfers, quoting, authService] as const
 
-let admin: World
+let admin: AdminWorld
 const green = { id: 0, position: 0 }
 const blue = { id: 0, position: 0 }
-const paid: Payment[] = []
+const paid: TestPayment[] = []
 
 interface WindowRow {
   readonly id: number
@@ -51,7 +57,7 @@ beforeAll(async () => {
 
 afterAll(() => admin.stop())
 
-function refusalOf({ status, json }: Answer): string {
+function refusalOf({ status, json }: ApiResponse): string {
   const { errorInformation } = json as { errorInformation: { errorCode: string } }
   return `${status} ${errorInformation.errorCode}`
 }
@@ -93,7 +99,7 @@ async function closeWindow(): Promise<number> {
   return id
 }
 
-function settle(windowId: number, changes: object = {}): Promise<Answer> {
+function settle(windowId: number, changes: object = {}): Promise<ApiResponse> {
   return admin.call('POST', '/v2/settlements', {
     settlementModel: 'DEFERREDNET',
     reason: 'end of day',
@@ -358,7 +364,7 @@ test.each([
   ['windows', '/v2/settlementWindows?currency=USD'],
   ['settlements', '/v2/settlements?currency=USD'],
 ])('A list of %s with more entries names the next page', async (_, list) => {
-  const idsOf = ({ json }: Answer) =>
+  const idsOf = ({ json }: ApiResponse) =>
     (json as readonly { readonly id: number }[]).map(({ id }) => id)
   const whole = await admin.call('GET', list)
   expect(idsOf(whole).length).toBeGreaterThan(1)
@@ -366,7 +372,7 @@ test.each([
   const seen: number[] = []
   let path: string | undefined = `${list}&limit=1`
   while (path !== undefined) {
-    const page: Answer = await admin.call('GET', path)
+    const page: ApiResponse = await admin.call('GET', path)
     seen.push(...idsOf(page))
     path = /^<(.+)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1]
   }

@@ -4,7 +4,7 @@
  */
 import { settlementStateValues, type AccountUpdate, type Settlement } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, page, refused, type Answer } from '../answer.ts'
+import { answered, page, refused, type OperationResult } from '../answer.ts'
 import { currency, goesOn, pageSize, queryNumber, queryTime, wholeNumber, word } from '../fields.ts'
 import { reads, writes, type Operation } from '../operation.ts'
 import { refusedUpstream, longDeadline, type Deps } from '../upstream.ts'
@@ -168,7 +168,10 @@ function isAccount(participantId: number, accountId: number): Selection {
   return (account) => account.participantId === participantId && account.accountId === accountId
 }
 
-async function listSettlements(deps: Deps, query: z.infer<typeof search>): Promise<Answer> {
+async function listSettlements(
+  deps: Deps,
+  query: z.infer<typeof search>,
+): Promise<OperationResult> {
   const { cursor, limit, ...filters } = query
   if (Object.keys(filters).length === 0) return refused('INVALID', 'no filter was given')
   const { settlements, nextBeforeId } = await deps.settlements.ListSettlements({
@@ -196,7 +199,7 @@ async function createSettlement(
   body: z.infer<typeof creation>,
   requestId: string,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const windowIds = body.settlementWindows.map(({ id }) => id)
   if (new Set(windowIds).size < windowIds.length) {
     return refused('INVALID', 'a window is named more than once')
@@ -216,7 +219,11 @@ async function createSettlement(
   return answered(200, settlementBody(settlement))
 }
 
-async function showSettlement(deps: Deps, id: number, selects: Selection): Promise<Answer> {
+async function showSettlement(
+  deps: Deps,
+  id: number,
+  selects: Selection,
+): Promise<OperationResult> {
   const { settlement, refusal } = await deps.settlements.GetSettlement({ id })
   if (refusal) return refusedUpstream(refusal)
   if (!settlement) throw new Error('a settlement was answered with neither record nor refusal')
@@ -228,7 +235,11 @@ async function showSettlement(deps: Deps, id: number, selects: Selection): Promi
 }
 
 /** undefined: the settlement has it. */
-async function unknownIn(deps: Deps, id: number, selects: Selection): Promise<Answer | undefined> {
+async function unknownIn(
+  deps: Deps,
+  id: number,
+  selects: Selection,
+): Promise<OperationResult | undefined> {
   const shown = await showSettlement(deps, id, selects)
   return shown.outcome === 'refused' ? shown : undefined
 }
@@ -238,7 +249,7 @@ async function changeSettlement(
   settlementId: number,
   { participants, state, reason, externalReference }: z.infer<typeof change>,
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   if (participants !== undefined) {
     if (state !== undefined || reason !== undefined || externalReference !== undefined) {
       return refused('INVALID', 'participants and state exclude each other')
@@ -263,7 +274,7 @@ async function stepAccounts(
   settlementId: number,
   accounts: AccountUpdate[],
   actor: string,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const asked = { settlementId, accounts, actor }
   const { settlement, refusal } = await deps.settlements.UpdateSettlementAccounts(
     asked,

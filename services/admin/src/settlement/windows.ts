@@ -1,6 +1,6 @@
 /** Settlement windows: each committed transfer belongs to the window that was open at that time. */
 import { z } from 'zod'
-import { answered, page, refused, type Answer } from '../answer.ts'
+import { answered, page, refused, type OperationResult } from '../answer.ts'
 import { currency, goesOn, pageSize, queryNumber, queryTime, word } from '../fields.ts'
 import { reads, writes, type Operation } from '../operation.ts'
 import { refusedUpstream, longDeadline, type Deps } from '../upstream.ts'
@@ -55,7 +55,7 @@ export function windowOperations(deps: Deps): readonly Operation[] {
 }
 
 /** With COMPATIBILITY=mojaloop a search without results is refused. */
-async function listWindows(deps: Deps, query: z.infer<typeof search>): Promise<Answer> {
+async function listWindows(deps: Deps, query: z.infer<typeof search>): Promise<OperationResult> {
   const { cursor, limit, state, ...filters } = query
   if (state === undefined && Object.keys(filters).length === 0) {
     return refused('INVALID', 'no filter was given')
@@ -78,7 +78,7 @@ async function listWindows(deps: Deps, query: z.infer<typeof search>): Promise<A
   return page(windows.map(windowBody), nextBeforeId === undefined ? '' : String(nextBeforeId))
 }
 
-async function getWindow(deps: Deps, id: number): Promise<Answer> {
+async function getWindow(deps: Deps, id: number): Promise<OperationResult> {
   const { window, refusal } = await deps.windows.GetSettlementWindow({ id })
   if (refusal) return refusedUpstream(refusal)
   if (!window) throw new Error('a window was answered with neither record nor refusal')
@@ -89,7 +89,7 @@ async function getWindow(deps: Deps, id: number): Promise<Answer> {
 async function closeWindow(
   deps: Deps,
   asked: Parameters<Deps['windows']['CloseSettlementWindow']>[0],
-): Promise<Answer> {
+): Promise<OperationResult> {
   const { windowId } = asked
   const { window, refusal } = await deps.windows.CloseSettlementWindow(asked, longDeadline)
   if (refusal?.reason === 'WINDOW_UNKNOWN') return refused('WINDOW_MISSING', refusal.detail)

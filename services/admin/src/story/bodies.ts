@@ -4,7 +4,7 @@ import type { Json } from '../json.ts'
 import { maskedIdentifier, maskedText } from './domain/mask.ts'
 import { unitsOf } from '../upstream.ts'
 import { summaryOf, type Story } from './compose.ts'
-import type { Step } from './domain/step.ts'
+import type { StoryStep } from './domain/step.ts'
 import type { PaymentFacts } from './facts.ts'
 
 export function summaryBody(row: ReturnType<typeof summaryOf>): Readonly<Record<string, Json>> {
@@ -46,7 +46,7 @@ export function storyBody(
   }
 }
 
-interface Party {
+interface PartyBody {
   readonly partyIdInfo: {
     readonly partyIdType: string
     readonly partyIdentifier: string
@@ -56,13 +56,13 @@ interface Party {
 
 /** @param shown what is shown of the identifier */
 export function partyBody(
-  { partyIdInfo: { partyIdType, partyIdentifier, fspId } }: Party,
+  { partyIdInfo: { partyIdType, partyIdentifier, fspId } }: PartyBody,
   shown: (identifier: string) => string,
 ): Json {
   return { partyIdType, partyIdentifier: shown(partyIdentifier), fspId: fspId ?? null }
 }
 
-export function stepBody(step: Step): Json {
+export function stepBody(step: StoryStep): Json {
   switch (step.type) {
     case 'MESSAGE':
       return { ...step, error: step.error === null ? null : { ...step.error } }

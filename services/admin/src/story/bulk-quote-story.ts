@@ -2,7 +2,7 @@
 import type { BulkQuote, BulkQuoteRecord, Delivery, QuoteReason } from '@causeway/protos'
 import { errorIn, type Story } from './compose.ts'
 import { deliveryStep } from './deliveries.ts'
-import { inOrder, type DecisionStep, type MessageStep, type Step } from './domain/step.ts'
+import { inOrder, type DecisionStep, type MessageStep, type StoryStep } from './domain/step.ts'
 
 export function bulkQuoteStory(
   record: BulkQuoteRecord,
@@ -31,7 +31,7 @@ function isRefusedAtOnce({ state, reason }: BulkQuote): boolean {
   return state === 'REJECTED' && reason !== 'REFUSED' && reason !== 'UNDELIVERED'
 }
 
-function beginning(bulk: BulkQuote): readonly Step[] {
+function beginning(bulk: BulkQuote): readonly StoryStep[] {
   const { payerFsp, payeeFsp, items, itemsRefused, createdAt, expiresAt } = bulk
   const asked: MessageStep = {
     type: 'MESSAGE',
@@ -57,7 +57,7 @@ function beginning(bulk: BulkQuote): readonly Step[] {
   return isRefusedAtOnce(bulk) ? [asked] : [asked, passedOn]
 }
 
-function end(bulk: BulkQuote, record: BulkQuoteRecord): readonly Step[] {
+function end(bulk: BulkQuote, record: BulkQuoteRecord): readonly StoryStep[] {
   const { payeeFsp = '', state, reason, completedAt, validUntil } = bulk
   if (completedAt === undefined) return []
   const error = errorIn(bulk.error)

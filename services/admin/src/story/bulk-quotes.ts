@@ -8,7 +8,7 @@ import {
   type BulkTransferSummary,
 } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, refused, type Answer } from '../answer.ts'
+import { answered, refused, type OperationResult } from '../answer.ts'
 import { correlationId, searchFields, word } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { reads, type Operation } from '../operation.ts'
@@ -107,7 +107,7 @@ export function bulkQuoteOperations(deps: Deps): readonly Operation[] {
 async function findBulks(
   deps: Deps,
   { bulkQuoteId: id, state, ...page }: z.infer<typeof search>,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const { bulkQuotes, next } = await deps.quotes.SearchBulkQuotes({
     id,
     states: state === undefined ? [] : [state],
@@ -119,7 +119,7 @@ async function findBulks(
   })
 }
 
-async function getBulk(deps: Deps, id: string): Promise<Answer> {
+async function getBulk(deps: Deps, id: string): Promise<OperationResult> {
   const [{ record }, { bulkTransfers }] = await Promise.all([
     deps.quotes.GetBulkQuoteRecord({ id }),
     deps.transfers.SearchBulkTransfers({ bulkQuoteId: id, states: [], limit: transfers_max }),

@@ -6,7 +6,7 @@ import {
   type BulkTransferSummary,
 } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, refused, type Answer } from '../answer.ts'
+import { answered, refused, type OperationResult } from '../answer.ts'
 import { correlationId, searchFields, word } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { reads, type Operation } from '../operation.ts'
@@ -109,7 +109,7 @@ export function bulkTransferOperations(deps: Deps): readonly Operation[] {
 async function findBulks(
   deps: Deps,
   { bulkTransferId: id, state, ...page }: z.infer<typeof search>,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const found = await deps.transfers.SearchBulkTransfers({
     id,
     states: state === undefined ? [] : [state],
@@ -121,7 +121,7 @@ async function findBulks(
   })
 }
 
-async function getBulk(deps: Deps, id: string): Promise<Answer> {
+async function getBulk(deps: Deps, id: string): Promise<OperationResult> {
   const { record } = await deps.transfers.GetBulkTransferRecord({ id })
   return record === null ? refused('BULK_TRANSFER_UNKNOWN', id) : answered(200, recordBody(record))
 }

@@ -22,7 +22,7 @@ import {
   type ErrorTold,
   type JournalStep,
   type MessageStep,
-  type Step,
+  type StoryStep,
 } from './domain/step.ts'
 import { bodyOf, type PaymentFacts, type RequestFacts } from './facts.ts'
 import { thirdPartyFindings, thirdPartySteps } from './third-party-steps.ts'
@@ -31,7 +31,7 @@ export interface Story {
   readonly cause: { readonly reason: string; readonly error: ErrorTold } | undefined
   /** The findings for an operator: how it ended and why, then other faults. */
   readonly findings: readonly string[]
-  readonly steps: readonly Step[]
+  readonly steps: readonly StoryStep[]
 }
 
 type Summary = NonNullable<TransferRecord['summary']>
@@ -339,7 +339,7 @@ function journalStep(line: LedgerRecord['journal'][number]): JournalStep {
 
 const noAccount = { id: 0, participant: '', type: '' }
 
-function quoteSteps(quote: QuoteRecord): readonly Step[] {
+function quoteSteps(quote: QuoteRecord): readonly StoryStep[] {
   const { payerFsp, payeeFsp = '', amountType, amount, currency, state, reason } = quote
   const asked: MessageStep = {
     type: 'MESSAGE',

@@ -30,13 +30,16 @@ export interface RequestFacts {
   readonly deliveries: readonly Delivery[]
 }
 
-type Asked = Pick<Upstream, 'transfers' | 'ledger' | 'quotes' | 'thirdParties' | 'notifications'>
+type PaymentSources = Pick<
+  Upstream,
+  'transfers' | 'ledger' | 'quotes' | 'thirdParties' | 'notifications'
+>
 
 const asked_max = 200
 
 /** undefined: transfers has no such id. */
 export async function readFacts(
-  asked: Asked,
+  asked: PaymentSources,
   transferId: string,
 ): Promise<PaymentFacts | undefined> {
   const { transfers, ledger, quotes } = asked
@@ -65,7 +68,7 @@ export async function readFacts(
  * request.
  */
 export async function readRequestFacts(
-  asked: Asked,
+  asked: PaymentSources,
   transactionRequestId: string,
 ): Promise<PaymentFacts | RequestFacts | undefined> {
   const { thirdParties, quotes } = asked
@@ -94,7 +97,7 @@ export async function readRequestFacts(
 
 /** The last one: where a quote was paid twice, the story of the first shows the fault. */
 async function transferOf(
-  { transfers }: Asked,
+  { transfers }: PaymentSources,
   quotes: readonly RequestedQuote[],
 ): Promise<string | undefined> {
   const found = await Promise.all(
@@ -110,7 +113,7 @@ async function transferOf(
  * PISP.
  */
 async function thirdPartyOf(
-  { quotes, thirdParties }: Asked,
+  { quotes, thirdParties }: PaymentSources,
   { condition, summary }: TransferRecord,
   transaction: Transaction | undefined,
 ): Promise<ThirdPartyRecord | undefined> {

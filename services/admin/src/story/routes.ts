@@ -1,7 +1,7 @@
 /** Payments for the operator: a search, the story of one, and how much is going on. */
 import { transferStateValues } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, refused, type Answer } from '../answer.ts'
+import { answered, refused, type OperationResult } from '../answer.ts'
 import { correlationId, searchFields, word } from '../fields.ts'
 import { reads, type Operation } from '../operation.ts'
 import type { Deps } from '../upstream.ts'
@@ -53,7 +53,7 @@ export function storyOperations(deps: Deps): readonly Operation[] {
 async function findTransfers(
   deps: Deps,
   { transferId: id, state, ...page }: z.infer<typeof search>,
-): Promise<Answer> {
+): Promise<OperationResult> {
   const found = await deps.transfers.SearchTransfers({
     id,
     states: state === undefined ? [] : [state],
@@ -65,7 +65,7 @@ async function findTransfers(
   })
 }
 
-async function getActivity(deps: Deps): Promise<Answer> {
+async function getActivity(deps: Deps): Promise<OperationResult> {
   const activity = await deps.transfers.GetTransferActivity({ seconds: activity_seconds })
   const { seconds, received, committed, aborted, open, p50Ms, p95Ms, p99Ms } = activity
   const perSecond = seconds === 0 ? 0 : received / seconds
@@ -87,7 +87,7 @@ function rounded(value: number): number {
   return Math.round(value * 10) / 10
 }
 
-async function getStory(deps: Deps, transferId: string): Promise<Answer> {
+async function getStory(deps: Deps, transferId: string): Promise<OperationResult> {
   const facts = await readFacts(deps, transferId)
   if (facts === undefined) {
     return refused(

@@ -7,11 +7,11 @@ import * as quoting from '@causeway/quoting'
 import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { fulfil, newPayment, request, type Payment } from '../testing/payments.ts'
-import { openWorld, type World } from '../testing/world.ts'
+import { fulfil, newPayment, request, type TestPayment } from '../testing/payments.ts'
+import { openWorld, type AdminWorld } from '../testing/world.ts'
 import { accountOf, deposit, onboard, openScheme } from '../testing/scheme.ts'
 
-let admin: World
+let admin: AdminWorld
 
 /** `call` checks every answer against the OpenAPI document. */
 beforeAll(async () => {
@@ -46,7 +46,7 @@ interface Story {
 }
 
 /** The story once the payment is in that state and the audit log has that many of its messages. */
-function storyOf({ transferId }: Payment, state: string, messages = 1): Promise<Story> {
+function storyOf({ transferId }: TestPayment, state: string, messages = 1): Promise<Story> {
   return eventually(async () => {
     const { status, json } = await admin.call('GET', `/transfers/${transferId}/story`)
     if (status !== 200) return undefined

@@ -1,7 +1,7 @@
 /** Payments that PISPs began, for the operator: a search, and the story of one by its request's id. */
 import { present, thirdPartySummaryStateValues } from '@causeway/protos'
 import { z } from 'zod'
-import { answered, refused, type Answer } from '../answer.ts'
+import { answered, refused, type OperationResult } from '../answer.ts'
 import { searchFields, word } from '../fields.ts'
 import { reads, type Operation } from '../operation.ts'
 import type { Deps } from '../upstream.ts'
@@ -43,7 +43,7 @@ export function thirdPartyOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-async function find(deps: Deps, query: z.infer<typeof search>): Promise<Answer> {
+async function find(deps: Deps, query: z.infer<typeof search>): Promise<OperationResult> {
   const { limit, from, to, after, state: word, ...filters } = query
   const state = thirdPartySummaryStateValues.find((one) => one === word)
   if (word !== state) return answered(200, { transactions: [], next: null })
@@ -56,7 +56,7 @@ async function find(deps: Deps, query: z.infer<typeof search>): Promise<Answer> 
   })
 }
 
-async function getStory(deps: Deps, transactionRequestId: string): Promise<Answer> {
+async function getStory(deps: Deps, transactionRequestId: string): Promise<OperationResult> {
   const facts = await readRequestFacts(deps, transactionRequestId)
   const summary = facts?.thirdParty?.summary
   if (facts === undefined || !summary) {

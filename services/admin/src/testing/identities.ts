@@ -4,11 +4,11 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openWorld, type Answer, type AskedService, type World } from './world.ts'
+import { openWorld, type ApiResponse, type AskedService, type AdminWorld } from './world.ts'
 import { openScheme } from './scheme.ts'
 
 /** With hub accounts and a settlement model, and a CA that is removed at the end. */
-export async function openAdminOfFsps(asked: readonly AskedService[]): Promise<World> {
+export async function openAdminOfFsps(asked: readonly AskedService[]): Promise<AdminWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-admin-'))
   const { certificate, key } = makeCa({
     subject: { commonName: 'Scheme CA', organization: 'Hub' },
@@ -42,7 +42,7 @@ export function newKeyPair() {
   }
 }
 
-export function refusalOf({ status, json }: Answer): string {
+export function refusalOf({ status, json }: ApiResponse): string {
   const { errorInformation } = json as { errorInformation: { errorCode: string } }
   return `${status} ${errorInformation.errorCode}`
 }

@@ -8,9 +8,9 @@ import {
   writeTransaction,
 } from '@causeway/fspiop'
 import { createHash, randomUUID } from 'node:crypto'
-import type { World } from './world.ts'
+import type { AdminWorld } from './world.ts'
 
-export interface Payment {
+export interface TestPayment {
   readonly transferId: string
   readonly payer: string
   readonly payee: string
@@ -20,7 +20,7 @@ export interface Payment {
 const secret = Buffer.alloc(32, 7)
 const version = '1.1'
 
-export function transactionOf({ payer, payee, amount }: Payment) {
+export function transactionOf({ payer, payee, amount }: TestPayment) {
   const party = (fspId: string, partyIdentifier: string) => ({
     partyIdInfo: { partyIdType: 'MSISDN' as const, partyIdentifier, fspId },
   })
@@ -38,7 +38,7 @@ export function transactionOf({ payer, payee, amount }: Payment) {
   }
 }
 
-function packetOf(payment: Payment): string {
+function packetOf(payment: TestPayment): string {
   const packet = encodePacket({
     amount: amountToIlp(payment.amount, 'USD') ?? 0n,
     address: `g.${payment.payee}.msisdn.222`,
@@ -52,7 +52,7 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
-export async function request({ parts }: World, payment: Payment): Promise<void> {
+export async function request({ parts }: AdminWorld, payment: TestPayment): Promise<void> {
   const ilpPacket = packetOf(payment)
   const now = Date.now()
   await parts.bus.publish([
@@ -75,7 +75,7 @@ export async function request({ parts }: World, payment: Payment): Promise<void>
   ])
 }
 
-export async function fulfil({ parts }: World, payment: Payment): Promise<void> {
+export async function fulfil({ parts }: AdminWorld, payment: TestPayment): Promise<void> {
   const now = new Date().toISOString()
   await parts.bus.publish([
     newEvent(
@@ -98,6 +98,6 @@ export async function fulfil({ parts }: World, payment: Payment): Promise<void> 
   ])
 }
 
-export function newPayment(payer: string, payee: string, amount: string): Payment {
+export function newPayment(payer: string, payee: string, amount: string): TestPayment {
   return { transferId: randomUUID(), payer, payee, amount }
 }

@@ -1,6 +1,6 @@
 /** The set-up that most tests start from. */
 import { randomUUID } from 'node:crypto'
-import type { Answer, World } from './world.ts'
+import type { ApiResponse, AdminWorld } from './world.ts'
 
 export const deferredNet = {
   name: 'DEFERREDNET',
@@ -14,14 +14,14 @@ export const deferredNet = {
   autoPositionReset: true,
 }
 
-async function done(answer: Promise<Answer>): Promise<Answer> {
+async function done(answer: Promise<ApiResponse>): Promise<ApiResponse> {
   const { status, text } = await answer
   if (status >= 300) throw new Error(`answered ${status}: ${text}`)
   return answer
 }
 
 /** Hub accounts and a settlement model in USD. */
-export async function openScheme({ call }: World): Promise<void> {
+export async function openScheme({ call }: AdminWorld): Promise<void> {
   for (const type of ['HUB_MULTILATERAL_SETTLEMENT', 'HUB_RECONCILIATION']) {
     await done(call('POST', '/participants/Hub/accounts', { currency: 'USD', type }))
   }
@@ -29,7 +29,7 @@ export async function openScheme({ call }: World): Promise<void> {
 }
 
 /** A participant with an address and a limit of 1000, active; its accounts are empty. */
-export async function onboard({ call }: World, name: string): Promise<void> {
+export async function onboard({ call }: AdminWorld, name: string): Promise<void> {
   await done(call('POST', '/participants', { name, currency: 'USD' }))
   await done(
     call('POST', `/participants/${name}/initialPositionAndLimits`, {
@@ -43,18 +43,18 @@ export async function onboard({ call }: World, name: string): Promise<void> {
   await done(call('PUT', `/participants/${name}`, { isActive: true }))
 }
 
-export interface AccountRow {
+export interface ListedAccount {
   readonly id: number
   readonly ledgerAccountType: string
   readonly isActive: number
   readonly value: number
 }
 
-export async function accountsOf({ call }: World, name: string): Promise<AccountRow[]> {
-  return (await done(call('GET', `/participants/${name}/accounts`))).json as AccountRow[]
+export async function accountsOf({ call }: AdminWorld, name: string): Promise<ListedAccount[]> {
+  return (await done(call('GET', `/participants/${name}/accounts`))).json as ListedAccount[]
 }
 
-export async function accountOf(admin: World, name: string, type: string) {
+export async function accountOf(admin: AdminWorld, name: string, type: string) {
   const found = (await accountsOf(admin, name)).find((row) => row.ledgerAccountType === type)
   if (found === undefined) throw new Error(`${name} has no ${type} account`)
   return found

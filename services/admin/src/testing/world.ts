@@ -17,17 +17,22 @@ import { settings } from '../settings.ts'
 import { connect } from '../upstream.ts'
 import { answerChecker } from './answer-checker.ts'
 
-export interface World {
+export interface AdminWorld {
   readonly url: string
   readonly parts: TestParts
   /** Sends the body, as JSON unless it is text already, and reads the answer. */
-  readonly call: (method: string, path: string, body?: unknown, headers?: object) => Promise<Answer>
+  readonly call: (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: object,
+  ) => Promise<ApiResponse>
   /** Reserves 1 USD in the ledger without a transfer. */
   reserve(transfer: { transferId: string; payerFsp: string; payeeFsp: string }): Promise<string>
   stop(): Promise<void>
 }
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number
   readonly headers: Headers
   /** Unchanged, so that the digits of numbers can be seen. */
@@ -35,9 +40,12 @@ export interface Answer {
   readonly json: unknown
 }
 
-type Values = Readonly<Record<string, string>>
+type SettingOverrides = Readonly<Record<string, string>>
 
-function valuesOf<Definitions extends SettingDefinitions>(definitions: Definitions, given: Values) {
+function valuesOf<Definitions extends SettingDefinitions>(
+  definitions: Definitions,
+  given: SettingOverrides,
+) {
   const known = Object.entries(given).filter(([name]) => Object.hasOwn(definitions, name))
   return readSettings(definitions, {
     sources: [{ origin: 'flag', values: Object.fromEntries(known) }],
@@ -54,8 +62,8 @@ export interface AskedService<Definitions extends SettingDefinitions = SettingDe
 /** Starts the services in their order, then the administration API. */
 export async function openWorld(
   asked: readonly AskedService[],
-  changes: Values = {},
-): Promise<World> {
+  changes: SettingOverrides = {},
+): Promise<AdminWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-admin-'))
   const given = {
     AUTH_SERVICE_SECRETS_KEY: randomBytes(32).toString('base64url'),
@@ -124,7 +132,12 @@ function newSigningKey(folder: string): string {
   return file
 }
 
-async function call(url: string, method: string, body: unknown, headers: object): Promise<Answer> {
+async function call(
+  url: string,
+  method: string,
+  body: unknown,
+  headers: object,
+): Promise<ApiResponse> {
   const answer = await fetch(url, {
     method,
     headers: { 'content-type': 'application/json', ...headers },

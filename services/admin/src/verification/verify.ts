@@ -16,7 +16,7 @@ import {
 } from '../domain/compare.ts'
 import type { Upstream } from '../upstream.ts'
 
-export interface Verification {
+export interface HubVerification {
   readonly clean: boolean
   readonly compared: {
     readonly accounts: number
@@ -45,7 +45,7 @@ const evidence_max = 500
 type Sources = Pick<Upstream, 'ledger' | 'transfers' | 'reports' | 'consents' | 'thirdParties'>
 
 /** `reread_ms` is the pause before each of the three repeated reads of a difference. */
-export async function verify(sources: Sources, reread_ms = 1_000): Promise<Verification> {
+export async function verify(sources: Sources, reread_ms = 1_000): Promise<HubVerification> {
   const books = await sources.ledger.VerifyLedger({}, { deadline_ms: ledgerDeadline_ms })
   const walk = await compareAll(sources)
   const persistent = await readAgain(sources, walk.suspects, reread_ms)

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
-import { judge, type Evidence } from './judge.ts'
+import { judge, type ProvenanceEvidence } from './judge.ts'
 
 const hour_ms = 3_600_000
 const bounds = { hold_ms: hour_ms, unsigned_ms: 24 * hour_ms }
 const now = new Date('2030-01-02T12:00:00.000Z')
 const before = (hours: number) => new Date(now.getTime() - hours * hour_ms)
 
-const signed: Evidence = {
+const signed: ProvenanceEvidence = {
   source: 'quoting',
   actedAt: now,
   receivedAt: now,
@@ -16,7 +16,7 @@ const signed: Evidence = {
   firstKeyAt: before(1_000),
 }
 
-const verdict = (changes: Partial<Evidence>) => {
+const verdict = (changes: Partial<ProvenanceEvidence>) => {
   const { type, ...rest } = judge({ ...signed, ...changes }, bounds, now)
   return [type, ...Object.values(rest)].join(' ')
 }

@@ -6,13 +6,13 @@ import type { AuditEntryProvenance, QuarantinedEntryReason } from '@causeway/pro
 
 export type QuarantineReason = QuarantinedEntryReason
 
-export type Verdict =
+export type EntryVerdict =
   | { readonly type: 'RECORD'; readonly provenance: Exclude<AuditEntryProvenance, 'RELEASED'> }
   | { readonly type: 'HOLD' }
   | { readonly type: 'QUARANTINE'; readonly reason: QuarantineReason }
 
 /** What is known about the maker of an entry. */
-export interface Evidence {
+export interface ProvenanceEvidence {
   readonly source: string
   readonly actedAt: Date
   /** When audit first received it. */
@@ -33,7 +33,7 @@ export interface JudgeBounds {
   readonly unsigned_ms: number
 }
 
-export function judge(evidence: Evidence, bounds: JudgeBounds, now: Date): Verdict {
+export function judge(evidence: ProvenanceEvidence, bounds: JudgeBounds, now: Date): EntryVerdict {
   const { keyId, key, receivedAt } = evidence
   if (keyId === undefined) return judgeUnsigned(evidence, bounds)
   if (key === undefined) {
@@ -50,9 +50,9 @@ export function judge(evidence: Evidence, bounds: JudgeBounds, now: Date): Verdi
 
 /** A service without a key signs nothing; nor do replicas that have not got theirs yet. */
 function judgeUnsigned(
-  { firstKeyAt, receivedAt }: Evidence,
+  { firstKeyAt, receivedAt }: ProvenanceEvidence,
   { unsigned_ms }: JudgeBounds,
-): Verdict {
+): EntryVerdict {
   const isAllowed =
     firstKeyAt === undefined || receivedAt.getTime() - firstKeyAt.getTime() < unsigned_ms
   return isAllowed ? { type: 'RECORD', provenance: 'UNSIGNED' } : quarantine('UNSIGNED')
@@ -60,11 +60,11 @@ function judgeUnsigned(
 
 function isFromBefore(
   revokedAt: Date,
-  { actedAt, receivedAt }: Evidence,
+  { actedAt, receivedAt }: ProvenanceEvidence,
   { hold_ms }: JudgeBounds,
 ): boolean {
   const late_ms = receivedAt.getTime() - revokedAt.getTime()
   return actedAt.getTime() <= revokedAt.getTime() && late_ms < hold_ms
 }
 
-const quarantine = (reason: QuarantineReason): Verdict => ({ type: 'QUARANTINE', reason })
+const quarantine = (reason: QuarantineReason): EntryVerdict => ({ type: 'QUARANTINE', reason })

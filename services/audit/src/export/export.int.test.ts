@@ -5,11 +5,11 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openWorld, type World } from '../testing/world.ts'
+import { openWorld, type AuditWorld } from '../testing/world.ts'
 
 let folder: string
 let quoting: TestComponentKey
-let world: World
+let world: AuditWorld
 
 /** Its folder does not exist at the start. */
 const pathIn = (name: string) => join(folder, 'siem', name)

@@ -6,10 +6,10 @@ import { openLog } from '@causeway/process'
 import { eventually } from '@causeway/process/testing'
 import { logStoreService, type LogQuery } from '@causeway/protos'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openWorld, type World } from '../testing/world.ts'
+import { openWorld, type AuditWorld } from '../testing/world.ts'
 import { deleteOldLines } from './store.ts'
 
-let world: World
+let world: AuditWorld
 let store: Calls<typeof logStoreService>
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 /** Judges held entries again until their key is known, or the time to wait for it is over. */
 import { record } from '../recording.ts'
-import { judged, type Judged } from './judging.ts'
+import { judged, type JudgedEntry } from './judging.ts'
 import {
   entryIn,
   judgedByRecord,
@@ -12,7 +12,7 @@ import { deleteUnattributed, heldEntries, lockHeld, quarantineHeld } from './sto
 
 const batch_max = 100
 
-type JudgedAgain = Judged & { readonly contentHash: Buffer }
+type JudgedAgain = JudgedEntry & { readonly contentHash: Buffer }
 
 /** Decides about the oldest ones; none is decided while auth-service is away. */
 export async function judgeHeld(parts: AttributionParts): Promise<void> {

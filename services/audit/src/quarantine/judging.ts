@@ -1,17 +1,17 @@
 /** Judges entries by the registry of component keys. */
 import { verifyComponentSignature, type KnownKeys } from '@causeway/keys/components'
 import { signedContentOf, type AuditPayload } from '@causeway/events'
-import { judge, type JudgeBounds, type Verdict } from '../domain/judge.ts'
+import { judge, type JudgeBounds, type EntryVerdict } from '../domain/judge.ts'
 
 export interface JudgingParts {
   readonly keys: Pick<KnownKeys, 'find' | 'firstKeyAt'>
   readonly bounds: JudgeBounds
 }
 
-export interface Judged {
+export interface JudgedEntry {
   readonly entry: AuditPayload
   readonly receivedAt: Date
-  readonly verdict: Verdict
+  readonly verdict: EntryVerdict
 }
 
 /** Rejects while the registry was never read and auth-service is away. */
@@ -20,7 +20,7 @@ export async function judged(
   entry: AuditPayload,
   receivedAt: Date,
   now: Date,
-): Promise<Judged> {
+): Promise<JudgedEntry> {
   const { sourceBcName: source, sourceKeyId, sourceSignature } = entry
   const isSigned = sourceKeyId !== undefined && sourceSignature !== undefined
   const key = isSigned ? await keys.find(sourceKeyId) : undefined

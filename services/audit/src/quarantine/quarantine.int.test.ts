@@ -9,9 +9,9 @@ import { statement } from '@causeway/postgres'
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { usualBounds } from '../bounds.ts'
-import { everything, openWorld, type World } from '../testing/world.ts'
+import { everything, openWorld, type AuditWorld } from '../testing/world.ts'
 
-let world: World
+let world: AuditWorld
 let quoting: TestComponentKey
 let settlements: TestComponentKey
 

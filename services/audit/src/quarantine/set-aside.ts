@@ -10,7 +10,7 @@ import {
   type RecordingParts,
   type RecordOutcome,
 } from '../recording.ts'
-import type { Judged, JudgingParts } from './judging.ts'
+import type { JudgedEntry, JudgingParts } from './judging.ts'
 import { insertUnattributed, type Unattributed } from './store.ts'
 
 export interface Quarantined {
@@ -28,14 +28,14 @@ export interface AttributionParts extends RecordingParts {
   readonly onQuarantined: (entries: readonly Quarantined[]) => void
 }
 
-export function recordsIn(entries: readonly Judged[]): readonly NewRecord[] {
+export function recordsIn(entries: readonly JudgedEntry[]): readonly NewRecord[] {
   return entries.flatMap(({ entry, verdict }) =>
     verdict.type === 'RECORD' ? [{ entry, provenance: verdict.provenance }] : [],
   )
 }
 
 /** The verdict on those whose id is taken is that. */
-export function judgedByRecord<Each extends Judged>(
+export function judgedByRecord<Each extends JudgedEntry>(
   entries: readonly Each[],
   { taken }: RecordOutcome,
 ): readonly Each[] {
@@ -51,7 +51,7 @@ export function judgedByRecord<Each extends Judged>(
 export async function setAside(
   tx: Transaction,
   seal: Seal | undefined,
-  entries: readonly Judged[],
+  entries: readonly JudgedEntry[],
   now: Date,
 ): Promise<readonly Quarantined[]> {
   const rows = new Map(
@@ -67,7 +67,7 @@ export async function setAside(
   )
 }
 
-function rowOf({ entry, receivedAt, verdict }: Judged, seal: Seal | undefined) {
+function rowOf({ entry, receivedAt, verdict }: JudgedEntry, seal: Seal | undefined) {
   const text = Buffer.from(canonicalJson(entry))
   const contentHash = contentHashOf(entry)
   return {

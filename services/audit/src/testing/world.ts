@@ -32,7 +32,7 @@ export interface AskedService<Definitions extends SettingDefinitions = SettingDe
 
 type Source = Parameters<typeof auditEntry>[0]
 
-export interface World {
+export interface AuditWorld {
   readonly parts: TestParts
   readonly audit: Calls<typeof auditService>
   readonly quarantine: Calls<typeof auditQuarantineService>
@@ -77,7 +77,7 @@ export async function openWorld(
   authService: AskedService,
   changes: Readonly<Record<string, string>> = {},
   bounds?: AuditBounds,
-): Promise<World> {
+): Promise<AuditWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-audit-'))
   const keyFile = join(folder, 'signing.key')
   writeSigningKey(keyFile)

@@ -12,13 +12,13 @@ import type { ProcessParts } from '@causeway/runtime'
 import { Gauge } from 'prom-client'
 import type { Link } from '../chain.ts'
 import { verifyPage, type VerifyParts } from '../serve.ts'
-import type { Settings } from '../settings.ts'
+import type { AuditSettings } from '../settings.ts'
 import {
   askVerification,
   finishVerification,
   newestVerification,
   unfinished,
-  type Asked,
+  type VerificationRequest,
 } from './store.ts'
 
 const owner = 'audit'
@@ -33,7 +33,7 @@ export interface VerificationParts extends VerifyParts {
 }
 
 export async function openVerification(
-  settings: Settings,
+  settings: AuditSettings,
   { bus, grpc, metrics, log }: Pick<ProcessParts, 'bus' | 'grpc' | 'metrics' | 'log'>,
   parts: VerificationParts,
 ): Promise<Service> {
@@ -92,12 +92,12 @@ async function register(scheduler: Scheduler, cron: string): Promise<void> {
 
 interface Telling extends Pick<ProcessParts, 'bus'> {
   readonly log: Logger
-  readonly settings: Pick<Settings, 'AUDIT_MAIL_TO' | 'HUB_NAME'>
+  readonly settings: Pick<AuditSettings, 'AUDIT_MAIL_TO' | 'HUB_NAME'>
   readonly signal: AbortSignal
 }
 
 async function verifyAsked(
-  asked: Asked,
+  asked: VerificationRequest,
   parts: VerificationParts,
   { bus, log, settings, signal }: Telling,
 ): Promise<void> {
@@ -113,7 +113,7 @@ async function verifyAsked(
   else log.info({ checked: String(checked) }, 'the audit log is verified')
 }
 
-export interface Verified {
+export interface VerifiedLog {
   readonly checked: bigint
   readonly last: Link
   readonly faults: readonly string[]
@@ -123,7 +123,7 @@ export interface Verified {
 async function verifyAll(
   parts: VerificationParts,
   signal: AbortSignal,
-): Promise<Verified | undefined> {
+): Promise<VerifiedLog | undefined> {
   const faults: string[] = []
   let checked = 0n
   let after = 0n
@@ -144,8 +144,8 @@ async function verifyAll(
 }
 
 function mailOf(
-  { eventId, askedAt }: Asked,
-  { checked, last, faults }: Verified,
+  { eventId, askedAt }: VerificationRequest,
+  { checked, last, faults }: VerifiedLog,
   { address, hub: fspId }: { readonly address: string; readonly hub: string },
 ) {
   const number = String(last.n)

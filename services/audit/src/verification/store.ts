@@ -1,7 +1,7 @@
 /** The SQL of scheduled verifications. */
 import { statement, textArray, type Queries } from '@causeway/postgres'
 
-export interface Asked {
+export interface VerificationRequest {
   readonly eventId: string
   readonly askedAt: Date
 }
@@ -9,7 +9,10 @@ export interface Asked {
 const insertAsked = statement(`
   insert into verifications (event_id, asked_at) values ($1, $2) on conflict do nothing`)
 
-export async function askVerification(db: Queries, { eventId, askedAt }: Asked): Promise<void> {
+export async function askVerification(
+  db: Queries,
+  { eventId, askedAt }: VerificationRequest,
+): Promise<void> {
   await db.query(insertAsked, [eventId, askedAt])
 }
 
@@ -18,8 +21,8 @@ const selectUnfinished = statement(`
   where finished_at is null order by asked_at desc limit 1`)
 
 /** The newest one that is not finished. */
-export async function unfinished(db: Queries): Promise<Asked | undefined> {
-  const [row] = await db.query<Asked>(selectUnfinished, [])
+export async function unfinished(db: Queries): Promise<VerificationRequest | undefined> {
+  const [row] = await db.query<VerificationRequest>(selectUnfinished, [])
   return row
 }
 
@@ -32,7 +35,7 @@ const finishAsked = statement(`
 /** False: another replica has finished it. */
 export async function finishVerification(
   db: Queries,
-  { askedAt }: Asked,
+  { askedAt }: VerificationRequest,
   now: Date,
   { checked, faults }: { readonly checked: bigint; readonly faults: readonly string[] },
 ): Promise<boolean> {

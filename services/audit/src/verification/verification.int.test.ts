@@ -9,9 +9,9 @@ import * as scheduler from '@causeway/scheduler'
 import type { Service } from '@causeway/process'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { bucketKey, startBucketServer, type BucketServer } from '../testing/bucket-server.ts'
-import { openWorld, valuesOf, type World } from '../testing/world.ts'
+import { openWorld, valuesOf, type AuditWorld } from '../testing/world.ts'
 
-let world: World
+let world: AuditWorld
 let bucket: BucketServer
 let quoting: TestComponentKey
 let mails: DomainEvent<'NotifyRequested'>[]

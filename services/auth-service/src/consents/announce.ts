@@ -2,7 +2,7 @@
 import type { OutgoingMessage } from '@causeway/bus'
 import { auditEntry, derivedId, newEvent } from '@causeway/events'
 import type { ConsentDocument } from './domain/consent.ts'
-import type { Answer, VerificationAnswer } from './domain/decision.ts'
+import type { ConsentAnswer, VerificationAnswer } from './domain/decision.ts'
 import { errorOf } from './errors.ts'
 
 export interface MessageContext {
@@ -15,7 +15,7 @@ export interface MessageContext {
 const participantsVersion = '1.1'
 
 export function messageOf(
-  answer: Answer,
+  answer: ConsentAnswer,
   { participant, traceparent }: MessageContext,
 ): OutgoingMessage {
   const { causeId } = answer
@@ -75,7 +75,10 @@ function verificationMessage(
   return newEvent('auth-service', 'VerificationAnswered', payload, options)
 }
 
-function requestFields({ consentId, to }: Extract<Answer, { type: 'REGISTERED' | 'REFUSED' }>) {
+function requestFields({
+  consentId,
+  to,
+}: Extract<ConsentAnswer, { type: 'REGISTERED' | 'REFUSED' }>) {
   return { consentId, requesterFspId: to.fspId, version: to.version }
 }
 
@@ -84,7 +87,7 @@ function verifiedBody({ scopes, credential }: ConsentDocument): Record<string, u
   return { status: 'ISSUED', scopes, credential: { ...credential, status: 'VERIFIED' } }
 }
 
-function auditMessage(answer: Extract<Answer, { type: 'AUDIT' }>): OutgoingMessage {
+function auditMessage(answer: Extract<ConsentAnswer, { type: 'AUDIT' }>): OutgoingMessage {
   const { causeId, consentId, verificationRequestId, fspId, detail, at } = answer
   return auditEntry('auth-service', {
     id: derivedId(causeId, '/audit-log-write'),

@@ -10,7 +10,7 @@ import {
 import { hash } from 'node:crypto'
 import type { ConsentDocument, ConsentParties, Requester } from './domain/consent.ts'
 import type { ConsentQuery } from './domain/query.ts'
-import type { Ownership, Registration } from './domain/register.ts'
+import type { Ownership, ConsentRegistration } from './domain/register.ts'
 import type { Revocation } from './domain/revoke.ts'
 import type { VerificationQuery, VerificationRequest } from './domain/verify.ts'
 
@@ -28,10 +28,13 @@ export const consentEvents = [
 export type ConsentEvent = DomainEvent<(typeof consentEvents)[number]>
 
 /** A command that may change something. */
-export type Command = { readonly eventId: string; readonly traceparent: string | undefined } & (
+export type ConsentCommand = {
+  readonly eventId: string
+  readonly traceparent: string | undefined
+} & (
   | {
       readonly type: 'REGISTER'
-      readonly registration: Registration
+      readonly registration: ConsentRegistration
       readonly credentialType: string
       readonly payload: unknown
       /** Of the consent: 32 bytes. */
@@ -61,7 +64,7 @@ export type Question = { readonly traceparent: string | undefined } & (
 export function parseEvent(
   event: ConsentEvent,
   participant: string,
-): Command | Question | undefined {
+): ConsentCommand | Question | undefined {
   const { id: eventId, traceparent } = event
   switch (event.name) {
     case 'ConsentRegistrationReceived':
@@ -112,7 +115,7 @@ function registrationOf(event: DomainEvent<'ConsentRegistrationReceived'>) {
   const reading = readBody(postConsentsRegistration, bytes)
   const registration = { eventId: event.id, consentId, requester: requesterOf(event) }
   if (!reading.ok || reading.value.consentId !== consentId) {
-    const malformed: Registration = {
+    const malformed: ConsentRegistration = {
       ...registration,
       requestHash: hash('sha256', bytes, 'base64url'),
       consentRequestId: undefined,
@@ -127,7 +130,7 @@ function registrationOf(event: DomainEvent<'ConsentRegistrationReceived'>) {
   const { scopes, credential } = json as ConsentDocument
   const { credentialType, status } = value.credential
   const isStatusRight = value.status === 'ISSUED' && status === 'PENDING'
-  const read: Registration = {
+  const read: ConsentRegistration = {
     ...registration,
     requestHash: payloadHash(json),
     consentRequestId: value.consentRequestId,

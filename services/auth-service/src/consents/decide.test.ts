@@ -25,7 +25,7 @@ import {
   states,
   summaryOf,
   verify,
-  type Message,
+  type CheckedCommand,
   type State,
 } from './testing/states.ts'
 
@@ -34,7 +34,7 @@ const both = 'REVOKED bankx+pispx'
 const noState = ['-', '-', '-', '-', '-']
 
 /** The result of each message in each state: none, REFUSED, PENDING, ISSUED, REVOKED. */
-const table: readonly (readonly [string, Message, readonly string[]])[] = [
+const table: readonly (readonly [string, CheckedCommand, readonly string[]])[] = [
   [
     'a registration with a valid credential',
     register(dfsp, {}, goodCredential),

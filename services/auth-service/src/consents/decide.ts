@@ -5,13 +5,13 @@ import {
   relyingPartyOf,
   type RelyingPartyPolicy,
 } from '@causeway/credentials'
-import type { Command } from './contract.ts'
+import type { ConsentCommand } from './contract.ts'
 import { noChange, type Decision, type Unexamined } from './domain/decision.ts'
 import { decideOwnership, decideParties, decideRegistration } from './domain/register.ts'
 import { decideRevocation } from './domain/revoke.ts'
 import { decideVerification } from './domain/verify.ts'
 import type { Checks } from './examine.ts'
-import { provenKey, type Known } from './store.ts'
+import { provenKey, type StoredConsents } from './store.ts'
 
 export interface DecisionContext {
   readonly policy: RelyingPartyPolicy
@@ -20,8 +20,8 @@ export interface DecisionContext {
 }
 
 export function decide(
-  command: Command,
-  known: Known,
+  command: ConsentCommand,
+  known: StoredConsents,
   checks: Checks,
   { policy, participant }: DecisionContext,
   now: Date,
@@ -64,7 +64,7 @@ export function decide(
   }
 }
 
-export function consentIdOf(command: Command): string {
+export function consentIdOf(command: ConsentCommand): string {
   switch (command.type) {
     case 'REGISTER':
       return command.registration.consentId

@@ -12,20 +12,20 @@ import {
   type SignatureCheck,
 } from '@causeway/credentials'
 import { consentClientChallenges, transactionClientChallenges } from '@causeway/fspiop'
-import type { Command } from './contract.ts'
-import type { Known } from './store.ts'
+import type { ConsentCommand } from './contract.ts'
+import type { StoredConsents } from './store.ts'
 
 export interface Checks {
   readonly credential?: CredentialCheck
   readonly signature?: SignatureCheck
 }
 
-type Of<Type extends Command['type']> = Extract<Command, { type: Type }>
+type Of<Type extends ConsentCommand['type']> = Extract<ConsentCommand, { type: Type }>
 
 /** Checks nothing for a command whose decision does not need it. */
 export async function examine(
-  command: Command,
-  known: Known,
+  command: ConsentCommand,
+  known: StoredConsents,
   roots: readonly X509Certificate[],
 ): Promise<Checks> {
   if (known.handled.has(command.eventId)) return {}
@@ -62,7 +62,7 @@ export function credentialCheck(
     : checkGenericRegistration(payload, challenge)
 }
 
-async function verificationChecks(command: Of<'VERIFY'>, known: Known): Promise<Checks> {
+async function verificationChecks(command: Of<'VERIFY'>, known: StoredConsents): Promise<Checks> {
   const { request, payload, challenge } = command
   const consent = known.consents.get(request.consentId)
   const isNew = !known.verifications.has(request.verificationRequestId)

@@ -8,13 +8,13 @@ import type { OutgoingMessage } from '@causeway/bus'
 import { roundsOf } from '@causeway/events'
 import { allOf } from '@causeway/process'
 import { messageOf } from './announce.ts'
-import { parseEvent, type Command, type ConsentEvent, type Question } from './contract.ts'
+import { parseEvent, type ConsentCommand, type ConsentEvent, type Question } from './contract.ts'
 import { consentIdOf, decide, type DecisionContext } from './decide.ts'
 import type { Decision } from './domain/decision.ts'
 import { decideQuery } from './domain/query.ts'
 import { decideVerificationQuery } from './domain/verify.ts'
 import { examine, type Checks } from './examine.ts'
-import type { ConsentStore, Decided, Keys, Known } from './store.ts'
+import type { ConsentStore, DecidedConsent, Keys, StoredConsents } from './store.ts'
 
 export interface ConsentWork extends DecisionContext {
   /** Of the makers of authenticators; empty: any maker is accepted. */
@@ -37,7 +37,10 @@ export async function handleBatch(
 }
 
 /** No two commands concern the same consent or verification request. */
-export async function carryOut(work: ConsentWork, commands: readonly Command[]): Promise<void> {
+export async function carryOut(
+  work: ConsentWork,
+  commands: readonly ConsentCommand[],
+): Promise<void> {
   let open = commands
   let known = open.length === 0 ? undefined : await work.store.read(keysOf(open))
   // A check that found no state to check against is repeated on the state that was read since.
@@ -47,11 +50,11 @@ export async function carryOut(work: ConsentWork, commands: readonly Command[]):
   }
 }
 
-export type Examined = readonly (readonly [Command, Checks])[]
+export type Examined = readonly (readonly [ConsentCommand, Checks])[]
 
 export function examineAll(
-  commands: readonly Command[],
-  known: Known,
+  commands: readonly ConsentCommand[],
+  known: StoredConsents,
   roots: readonly X509Certificate[],
 ): Promise<Examined> {
   return Promise.all(
@@ -64,8 +67,8 @@ export function examineAll(
  * read.
  */
 async function settle(work: ConsentWork, examined: Examined) {
-  let open: readonly Command[] = []
-  let decided: readonly Decided[] = []
+  let open: readonly ConsentCommand[] = []
+  let decided: readonly DecidedConsent[] = []
   const keys = { ...keysOf(examined.map(([command]) => command)), signed: signedIn(examined) }
   const known = await work.store.change(keys, work.now, (stored, now) => {
     const decisions = examined.map(([command, checks]) => ({
@@ -86,9 +89,9 @@ async function settle(work: ConsentWork, examined: Examined) {
 
 function decidedOf(
   { participant }: DecisionContext,
-  command: Command,
+  command: ConsentCommand,
   decision: Decision,
-): Decided {
+): DecidedConsent {
   const { eventId, traceparent } = command
   const messages = decision.answers.map((one) => messageOf(one, { participant, traceparent }))
   return { consentId: consentIdOf(command), eventId, decision, messages }
@@ -125,15 +128,15 @@ async function answer(work: ConsentWork, questions: readonly Question[]): Promis
   }
 }
 
-function isCommand(asked: Command | Question): asked is Command {
+function isCommand(asked: ConsentCommand | Question): asked is ConsentCommand {
   return asked.type !== 'QUERY' && asked.type !== 'QUERY_VERIFICATION'
 }
 
-function isQuestion(asked: Command | Question): asked is Question {
+function isQuestion(asked: ConsentCommand | Question): asked is Question {
   return !isCommand(asked)
 }
 
-export function keysOf(commands: readonly Command[]): Keys {
+export function keysOf(commands: readonly ConsentCommand[]): Keys {
   return {
     consentIds: [...new Set(commands.map(consentIdOf))],
     verificationRequestIds: commands.flatMap((command) =>
@@ -154,7 +157,7 @@ function signedIn(examined: Examined): Keys['signed'] {
 }
 
 /** A round has at most one entry per consent and per verification request. */
-export function idsOf(asked: Command | Question): readonly string[] {
+export function idsOf(asked: ConsentCommand | Question): readonly string[] {
   switch (asked.type) {
     case 'QUERY':
       return [`consent ${asked.query.consentId}`]

@@ -5,7 +5,7 @@ import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { randomUUID } from 'node:crypto'
-import { parseEvent, type Command, type ConsentEvent } from './contract.ts'
+import { parseEvent, type ConsentCommand, type ConsentEvent } from './contract.ts'
 import { examineAll, handleBatch, idsOf, keysOf } from './handle.ts'
 import { openConsentStore } from './store.ts'
 import {
@@ -23,13 +23,13 @@ import {
   stranger,
   verification,
 } from './testing/messages.ts'
-import { openWorld, type World } from './testing/world.ts'
+import { openWorld, type ConsentsWorld } from './testing/world.ts'
 
 const origin = 'https://app.pispx.example'
 const challenge = Buffer.from(challengeText, 'base64url')
 
 let parts: TestParts
-let world: World
+let world: ConsentsWorld
 
 beforeAll(async () => {
   parts = await openTestParts()
@@ -205,7 +205,7 @@ async function examineFirst(batch: readonly ConsentEvent[]) {
   const { participant, store } = world.work()
   const asked = batch.flatMap((event) => parseEvent(event, participant) ?? [])
   const [round = []] = roundsOf(asked, idsOf)
-  const commands = round as readonly Command[]
+  const commands = round as readonly ConsentCommand[]
   await examineAll(commands, await store.read(keysOf(commands)), [])
 }
 

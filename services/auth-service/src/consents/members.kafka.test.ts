@@ -8,7 +8,7 @@ import { statement } from '@causeway/postgres'
 import { eventually } from '@causeway/process/testing'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import type { ConsentEvent } from './contract.ts'
-import { openMembers, type Answer, type Member, type Members } from './testing/members.ts'
+import { openMembers, type AnswerEvent, type Member, type Members } from './testing/members.ts'
 import { challengeOf, deletion, fido, observed, pisp, registration } from './testing/messages.ts'
 
 const origin = 'https://app.pispx.example'
@@ -44,19 +44,19 @@ function granted(id: string): readonly ConsentEvent[] {
   return [observed(id), registration(id, fido(attestation))]
 }
 
-function answersOf(name: Answer['name']) {
+function answersOf(name: AnswerEvent['name']) {
   return members.received.filter((answer) => answer.name === name)
 }
 
 /** Different answers of each consent: a repeat of an answer has the same id. */
-function timesAnswered(name: Answer['name'], ids: readonly string[]): readonly number[] {
+function timesAnswered(name: AnswerEvent['name'], ids: readonly string[]): readonly number[] {
   return ids.map((consentId) => {
     const own = answersOf(name).filter(({ payload }) => payload.consentId === consentId)
     return new Set(own.map(({ id }) => id)).size
   })
 }
 
-async function allAnswered(name: Answer['name'], ids: readonly string[]): Promise<void> {
+async function allAnswered(name: AnswerEvent['name'], ids: readonly string[]): Promise<void> {
   const isAnswered = () => timesAnswered(name, ids).every((times) => times > 0)
   await eventually(isAnswered, `${name} of every consent`, takeover_ms_max)
 }

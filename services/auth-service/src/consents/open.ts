@@ -7,7 +7,7 @@ import type { RelyingPartyPolicy } from '@causeway/credentials'
 import { onEvents } from '@causeway/events'
 import { periodically, type Service } from '@causeway/process'
 import { consentsService, thirdPartyTransactionsService } from '@causeway/protos'
-import type { Measures } from '../measures.ts'
+import type { AuthMeasures } from '../measures.ts'
 import { together, type OwnParts } from '../own-parts.ts'
 import { consentEvents } from './contract.ts'
 import type { Decision } from './domain/decision.ts'
@@ -85,7 +85,7 @@ async function openHosted(
   }
 }
 
-function measure(measures: Measures, { consent, verification }: Decision): void {
+function measure(measures: AuthMeasures, { consent, verification }: Decision): void {
   if (consent !== undefined) measures.consent(consent.state)
   if (verification === undefined) return
   const { result } = verification

@@ -8,10 +8,10 @@ import {
 } from '@causeway/credentials'
 import { StartError } from '@causeway/process'
 import { authoritiesIn } from '../authority-files.ts'
-import type { Settings } from '../settings.ts'
+import type { AuthServiceSettings } from '../settings.ts'
 
 /** Throws StartError for an invalid list. */
-export function policyOf(settings: Settings): RelyingPartyPolicy {
+export function policyOf(settings: AuthServiceSettings): RelyingPartyPolicy {
   return {
     allowed: allowedIn(settings.AUTH_SERVICE_ORIGINS),
     acceptsNativeOrigins: settings.AUTH_SERVICE_NATIVE_ORIGINS === 'on',
@@ -22,7 +22,9 @@ export function policyOf(settings: Settings): RelyingPartyPolicy {
 }
 
 /** Throws StartError for a file without certificates. */
-export function attestationRoots(settings: Settings): Promise<readonly X509Certificate[]> {
+export function attestationRoots(
+  settings: AuthServiceSettings,
+): Promise<readonly X509Certificate[]> {
   const { AUTH_SERVICE_ATTESTATION_ROOTS_FILE: file } = settings
   return authoritiesIn('AUTH_SERVICE_ATTESTATION_ROOTS_FILE', file)
 }

@@ -36,7 +36,7 @@ export interface StepRow {
   readonly verification: string | null
 }
 
-export interface Search {
+export interface ConsentSearch {
   readonly consentId: string | undefined
   readonly fspId: string | undefined
   readonly state: ConsentSummaryState | undefined
@@ -84,7 +84,7 @@ const stepsStatement = statement(`
       from verifications where consent_id = $1 order by decided_at desc limit ${steps_max})
   ) as steps order by at desc, n desc limit ${steps_max}`)
 
-export function searchConsents(db: Queries, search: Search): Promise<readonly SummaryRow[]> {
+export function searchConsents(db: Queries, search: ConsentSearch): Promise<readonly SummaryRow[]> {
   const { consentId, fspId, state, from, to, after, limit } = search
   return db.query<SummaryRow>(searchStatement, [
     consentId ?? null,

@@ -19,7 +19,7 @@ import {
   signedWithFido,
   verification,
 } from './testing/messages.ts'
-import { openWorld, type World } from './testing/world.ts'
+import { openWorld, type ConsentsWorld } from './testing/world.ts'
 
 const origin = 'https://app.pispx.example'
 const challenge = Buffer.from(challengeText, 'base64url')
@@ -33,7 +33,7 @@ const ageStatement = statement(`
   where id = $1`)
 
 let parts: TestParts
-let world: World
+let world: ConsentsWorld
 let served: Handlers<typeof consentsService>
 
 beforeAll(async () => {

@@ -18,12 +18,12 @@ import {
   scopes,
   stranger,
 } from './testing/messages.ts'
-import { openWorld, type World } from './testing/world.ts'
+import { openWorld, type ConsentsWorld } from './testing/world.ts'
 
 const origin = 'https://app.pispx.example'
 
 let parts: TestParts
-let world: World
+let world: ConsentsWorld
 
 beforeAll(async () => {
   parts = await openTestParts()

@@ -14,7 +14,7 @@ import {
   states,
   summaryOf,
   verify,
-  type Message,
+  type CheckedCommand,
   type State,
 } from './testing/states.ts'
 
@@ -36,7 +36,7 @@ describe('a verification that is decided', () => {
     result: { type: 'FAILED', reason: 'SIGNATURE_INVALID', detail: '' },
   }
 
-  test.each<[string, Verification, Message, State, string]>([
+  test.each<[string, Verification, CheckedCommand, State, string]>([
     ['is answered again', verification, verify(dfsp), 'ISSUED', 'VERIFIED bankx'],
     [
       'verifies nothing of a revoked consent',

@@ -3,14 +3,14 @@
  * payments and revocations in any order, and answers that are repeated or late.
  */
 import { createAuthenticator, createFsp, type Fsp, type FspOptions } from '@causeway/fsp'
-import { openScheme, type Scheme, type Taken } from '@causeway/fsp/testing'
+import { openScheme, type Scheme, type StandInRequest } from '@causeway/fsp/testing'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { hostedAt, type Hosted } from './testing/hosted.ts'
 import { dfsp, pisp } from './testing/messages.ts'
-import { openWorld, type World } from './testing/world.ts'
+import { openWorld, type ConsentsWorld } from './testing/world.ts'
 
 const callbackUri = 'https://app.pispx.example/linked'
 const origin = 'https://app.pispx.example'
@@ -18,7 +18,7 @@ const mei = { type: 'MSISDN', id: '12025550111', name: 'Mei Example' } as const
 const amara = { type: 'MSISDN', id: '12025550101', name: 'Amara Example' } as const
 
 let parts: TestParts
-let world: World
+let world: ConsentsWorld
 let scheme: Scheme
 let hosted: Hosted
 let bank: Fsp
@@ -86,14 +86,14 @@ function noted(message: Parameters<Fsp['receive']>[0]) {
 }
 
 /** The edge reports the parties of a consent to the auth service. */
-function noteGrant({ method, path, headers, body }: Taken): void {
+function noteGrant({ method, path, headers, body }: StandInRequest): void {
   if (method !== 'POST' || path !== '/consents') return
   if (headers['fspiop-destination'] !== pisp) return
   const { consentId } = JSON.parse(body.toString()) as { readonly consentId: string }
   hosted.observe(consentId, { dfspId: dfsp, pispId: pisp })
 }
 
-const jsonOf = ({ body }: Taken) => JSON.parse(body.toString()) as Record<string, string>
+const jsonOf = ({ body }: StandInRequest) => JSON.parse(body.toString()) as Record<string, string>
 
 /** A linked account of a new user, the key of the user's device, and payments from the account. */
 async function linked() {
@@ -240,7 +240,7 @@ function checkDecisions({ published, consentId }: Course): void {
   )
 }
 
-function isEndOf({ method, path }: Taken, transactionRequestId: string): boolean {
+function isEndOf({ method, path }: StandInRequest, transactionRequestId: string): boolean {
   const own = `/thirdpartyRequests/transactions/${transactionRequestId}`
   return (method === 'PATCH' && path === own) || path === `${own}/error`
 }

@@ -11,7 +11,7 @@ import {
   type consentsService,
 } from '@causeway/protos'
 import { createdByFault, isRefused, timeMessage, timeOf } from '../contract.ts'
-import { refuse, type Refused } from '../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../domain/refusal.ts'
 import { readCursor, writeCursor } from '../page-cursor.ts'
 import { record } from '../record.ts'
 import { consentsOfPerson } from './person-store.ts'
@@ -20,14 +20,14 @@ import {
   readRecord,
   readSteps,
   searchConsents,
-  type Search,
+  type ConsentSearch,
   type StepRow,
   type SummaryRow,
 } from './record-store.ts'
 import { lockConsent } from './store.ts'
 import { verifyConsents } from './verify.ts'
 
-export interface ServeParts {
+export interface ConsentServeParts {
   readonly db: Database
   readonly bus: EventBus
   readonly now: () => Date
@@ -35,7 +35,7 @@ export interface ServeParts {
 
 const page_max = 200
 
-export function serveConsents(parts: ServeParts): Handlers<typeof consentsService> {
+export function serveConsents(parts: ConsentServeParts): Handlers<typeof consentsService> {
   const { db } = parts
   return {
     async SearchConsents(asked) {
@@ -43,7 +43,7 @@ export function serveConsents(parts: ServeParts): Handlers<typeof consentsServic
       const { consentId, fspId, state } = asked
       const from = validated(timeOf('from', asked.from, null))
       const to = validated(timeOf('to', asked.to, null))
-      const search: Search = {
+      const search: ConsentSearch = {
         consentId,
         fspId,
         state,
@@ -89,10 +89,10 @@ export function serveConsents(parts: ServeParts): Handlers<typeof consentsServic
 
 /** A repeated erasure changes nothing. */
 function erase(
-  { db, bus, now: clock }: ServeParts,
+  { db, bus, now: clock }: ConsentServeParts,
   consentId: string,
   erasedBy: string,
-): Promise<Refused | undefined> {
+): Promise<RefusedCommand | undefined> {
   return db.transaction(async (tx) => {
     await lockConsent(tx, consentId)
     const row = await readRecord(tx, consentId)
@@ -116,7 +116,7 @@ function erase(
 }
 
 /** The operator API has validated the time. */
-function validated(time: Date | null | Refused): Date | null {
+function validated(time: Date | null | RefusedCommand): Date | null {
   if (time !== null && isRefused(time)) throw new Error(time.detail)
   return time
 }

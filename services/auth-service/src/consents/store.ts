@@ -46,7 +46,7 @@ export function provenKey({ consentId, signedHash }: SignedChallenge): string {
   return `${consentId} ${signedHash}`
 }
 
-export interface Known {
+export interface StoredConsents {
   readonly consents: ReadonlyMap<string, Consent>
   readonly parties: ReadonlyMap<string, ConsentParties>
   readonly verifications: ReadonlyMap<string, Verification>
@@ -57,7 +57,7 @@ export interface Known {
 }
 
 /** A decision with its consent and its event. */
-export interface Decided {
+export interface DecidedConsent {
   readonly consentId: string
   readonly eventId: string
   readonly decision: Decision
@@ -65,7 +65,7 @@ export interface Decided {
 }
 
 export interface ConsentStore {
-  read(keys: Keys): Promise<Known>
+  read(keys: Keys): Promise<StoredConsents>
   /**
    * Decides on what is stored, stores the decisions and announces their messages, or does neither. Waiting
    * for the lock may take long, so `now` is read after it: what is decided later is not dated earlier.
@@ -73,18 +73,18 @@ export interface ConsentStore {
   change(
     keys: Keys,
     now: () => Date,
-    decide: (known: Known, now: Date) => readonly Decided[],
-  ): Promise<Known>
+    decide: (known: StoredConsents, now: Date) => readonly DecidedConsent[],
+  ): Promise<StoredConsents>
   /**
    * For a query by consentId or, if none matches, by consentRequestId; keyed by the requested id.
    */
-  find(ids: readonly string[]): Promise<ReadonlyMap<string, Found>>
+  find(ids: readonly string[]): Promise<ReadonlyMap<string, FoundConsent>>
   /** Consents that have been PENDING since before that moment. */
   listUnconfirmed(before: Date, limit: number): Promise<readonly Consent[]>
   ensurePartitions(now: Date): Promise<void>
 }
 
-export interface Found {
+export interface FoundConsent {
   readonly consent: Consent
   readonly parties: ConsentParties | undefined
 }
@@ -165,7 +165,7 @@ async function lockIds(tx: Transaction, ids: readonly string[]): Promise<void> {
   await tx.query(lockStatement, [textArray(ids)])
 }
 
-async function read(db: Queries, keys: Keys): Promise<Known> {
+async function read(db: Queries, keys: Keys): Promise<StoredConsents> {
   const { consentIds, verificationRequestIds, eventIds, signed } = keys
   const verifications = await rowsOf<VerificationRow>(
     db,
@@ -212,7 +212,10 @@ async function rowsOf<Row>(
   return ids.length === 0 ? [] : db.query<Row>(select, [textArray(ids)])
 }
 
-async function find(db: Queries, ids: readonly string[]): Promise<ReadonlyMap<string, Found>> {
+async function find(
+  db: Queries,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, FoundConsent>> {
   if (ids.length === 0) return new Map()
   const [own, byRequest] = await Promise.all([
     rowsOf<ConsentRow>(db, consentsStatement, ids),

@@ -5,7 +5,7 @@
  */
 import { derivedId } from '@causeway/events'
 import { halving, type Logger } from '@causeway/process'
-import type { Command } from './contract.ts'
+import type { ConsentCommand } from './contract.ts'
 import type { Consent } from './domain/consent.ts'
 import { carryOut, type ConsentWork } from './handle.ts'
 
@@ -35,7 +35,7 @@ export async function refuseUnconfirmed(
   }
 }
 
-function unconfirmed({ consentId, requestEventId }: Consent): Command {
+function unconfirmed({ consentId, requestEventId }: Consent): ConsentCommand {
   return {
     type: 'OWN',
     eventId: derivedId(requestEventId, 'OWNERSHIP_UNCONFIRMED'),

@@ -20,13 +20,13 @@ import {
   verification,
   verificationQuery,
 } from './testing/messages.ts'
-import { openWorld, type World } from './testing/world.ts'
+import { openWorld, type ConsentsWorld } from './testing/world.ts'
 
 const origin = 'https://app.pispx.example'
 const challenge = Buffer.from(challengeText, 'base64url')
 
 let parts: TestParts
-let world: World
+let world: ConsentsWorld
 
 beforeAll(async () => {
   parts = await openTestParts()

@@ -21,14 +21,14 @@ import {
   verification,
 } from './testing/messages.ts'
 import { lockConsent } from './store.ts'
-import { openWorld, type World } from './testing/world.ts'
+import { openWorld, type ConsentsWorld } from './testing/world.ts'
 import { verifyConsents } from './verify.ts'
 
 const origin = 'https://app.pispx.example'
 const challenge = Buffer.from(challengeText, 'base64url')
 
 let parts: TestParts
-let world: World
+let world: ConsentsWorld
 
 beforeAll(async () => {
   parts = await openTestParts()

@@ -2,7 +2,7 @@
 import { byteaArray, monthOf, statement, textArray, type Transaction } from '@causeway/postgres'
 import { isUsable, type Consent, type VerificationResult } from './domain/consent.ts'
 import { credentialColumns, hashBytes } from './row.ts'
-import type { Decided } from './store.ts'
+import type { DecidedConsent } from './store.ts'
 
 // Because of the lock, no other transaction can have inserted the row since it was read.
 const consentsStatement = statement(`
@@ -53,7 +53,7 @@ const stepsStatement = statement(`
 
 export async function writeDecisions(
   tx: Transaction,
-  decided: readonly Decided[],
+  decided: readonly DecidedConsent[],
   now: Date,
 ): Promise<void> {
   await Promise.all([
@@ -66,7 +66,7 @@ export async function writeDecisions(
   ])
 }
 
-async function writeConsents(tx: Transaction, decided: readonly Decided[]): Promise<void> {
+async function writeConsents(tx: Transaction, decided: readonly DecidedConsent[]): Promise<void> {
   const consents = decided.flatMap(({ decision: { consent } }) => consent ?? [])
   if (consents.length === 0) return
   const texts = (of: (consent: Consent) => string | null) => textArray(consents.map(of))
@@ -94,7 +94,7 @@ async function writeConsents(tx: Transaction, decided: readonly Decided[]): Prom
 
 async function writeWithdrawn(
   tx: Transaction,
-  decided: readonly Decided[],
+  decided: readonly DecidedConsent[],
   now: Date,
 ): Promise<void> {
   const withdrawn = decided.flatMap(({ consentId, decision }) =>
@@ -116,7 +116,7 @@ async function writeWithdrawn(
 
 async function writeParties(
   tx: Transaction,
-  decided: readonly Decided[],
+  decided: readonly DecidedConsent[],
   now: Date,
 ): Promise<void> {
   const parties = decided.flatMap(({ decision }) => decision.parties ?? [])
@@ -132,7 +132,7 @@ async function writeParties(
 
 async function writeVerifications(
   tx: Transaction,
-  decided: readonly Decided[],
+  decided: readonly DecidedConsent[],
   now: Date,
 ): Promise<void> {
   const all = decided.flatMap(({ decision }) => decision.verification ?? [])
@@ -157,7 +157,7 @@ function hashOf(result: VerificationResult): Buffer | null {
 /**
  * Throws if a counter differs from the value that was read: then nothing of the batch is stored.
  */
-async function writeCounts(tx: Transaction, decided: readonly Decided[]): Promise<void> {
+async function writeCounts(tx: Transaction, decided: readonly DecidedConsent[]): Promise<void> {
   const counts = decided.flatMap(({ consentId, decision: { signCount } }) =>
     signCount === undefined ? [] : [{ consentId, ...signCount }],
   )
@@ -170,7 +170,11 @@ async function writeCounts(tx: Transaction, decided: readonly Decided[]): Promis
   if (rows.length !== counts.length) throw new Error('a signature counter has changed concurrently')
 }
 
-async function writeSteps(tx: Transaction, decided: readonly Decided[], now: Date): Promise<void> {
+async function writeSteps(
+  tx: Transaction,
+  decided: readonly DecidedConsent[],
+  now: Date,
+): Promise<void> {
   const steps = decided.flatMap(({ consentId, eventId, decision: { step } }) =>
     step === undefined ? [] : [{ consentId, eventId, ...step }],
   )

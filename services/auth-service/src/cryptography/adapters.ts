@@ -16,7 +16,7 @@ import {
 import type { Queries } from '@causeway/postgres'
 import { approvalKinds } from '@causeway/services'
 import { z } from 'zod'
-import { refuse, type Refused } from '../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../domain/refusal.ts'
 import { chosenAdapter, saveAdapter, type ChosenAdapter } from './store.ts'
 
 export interface AdapterState {
@@ -30,7 +30,7 @@ export interface Adapters {
   /** Undefined: this process has no such provider. */
   of(adapter: Adapter): CryptoProvider | undefined
   /** The provider of new keys. */
-  active(db: Queries): Promise<CryptoProvider | Refused>
+  active(db: Queries): Promise<CryptoProvider | RefusedCommand>
   state(db: Queries): Promise<AdapterState>
 }
 
@@ -63,7 +63,7 @@ export function openAdapters({ seal, token, initial }: AdapterParts): Adapters {
   }
 }
 
-export function unavailable(adapter: Adapter): Refused {
+export function unavailable(adapter: Adapter): RefusedCommand {
   return refuse('ADAPTER_UNAVAILABLE', `this process has no adapter ${adapter}`)
 }
 

@@ -12,7 +12,7 @@ import {
 } from '@causeway/protos'
 import { isRefused } from '@causeway/services'
 import { timeMessage, timeOf } from '../contract.ts'
-import { refuse, type Refused } from '../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../domain/refusal.ts'
 import type { AdapterState } from './adapters.ts'
 import type { DefinitionRequest } from './definitions.ts'
 import type { KeyDefinition, KeyType, Usage } from './domain/managed-key.ts'
@@ -27,7 +27,10 @@ const data_bytes_max = 65_536
 /** Of salt and of data that is authenticated and not encrypted. */
 const extra_bytes_max = 1_024
 
-export function faultOfData(data: Buffer, extra: Buffer = Buffer.alloc(0)): Refused | undefined {
+export function faultOfData(
+  data: Buffer,
+  extra: Buffer = Buffer.alloc(0),
+): RefusedCommand | undefined {
   if (data.length > data_bytes_max) {
     return refuse('INVALID', `data has at most ${data_bytes_max} bytes`)
   }
@@ -37,7 +40,7 @@ export function faultOfData(data: Buffer, extra: Buffer = Buffer.alloc(0)): Refu
 }
 
 /** Of what is signed or encrypted: an HSM refuses an empty text. */
-export function faultOfText(text: Buffer, extra?: Buffer): Refused | undefined {
+export function faultOfText(text: Buffer, extra?: Buffer): RefusedCommand | undefined {
   return text.length === 0
     ? refuse('INVALID', 'data has at least 1 byte')
     : faultOfData(text, extra)
@@ -52,7 +55,7 @@ export function signedOf({
 }: {
   readonly data?: Buffer | undefined
   readonly digest?: Buffer | undefined
-}): Signed | Refused {
+}): Signed | RefusedCommand {
   if (data !== undefined && digest === undefined) return faultOfData(data) ?? { data }
   return data === undefined && digest !== undefined
     ? { digest }
@@ -63,20 +66,20 @@ function oneOf<const Option extends string>(
   name: string,
   options: readonly Option[],
   text: string,
-): Option | Refused {
+): Option | RefusedCommand {
   const found = options.find((option) => option === text)
   return found ?? refuse('INVALID', `${name} must be one of ${options.join(', ')}`)
 }
 
-export function hashAlgorithmOf(text: string): HashAlgorithm | Refused {
+export function hashAlgorithmOf(text: string): HashAlgorithm | RefusedCommand {
   return oneOf('algorithm', hashAlgorithms, text)
 }
 
-export function signatureAlgorithmOf(text: string): SignatureAlgorithm | Refused {
+export function signatureAlgorithmOf(text: string): SignatureAlgorithm | RefusedCommand {
   return oneOf('algorithm', signatureAlgorithms, text)
 }
 
-export function curveOf(text: string): Curve | Refused {
+export function curveOf(text: string): Curve | RefusedCommand {
   return oneOf('curve', curves, text)
 }
 
@@ -86,7 +89,7 @@ export function keyRequestOf(message: {
   readonly requestId: string
   readonly keyDefinitionId: string
   readonly actor: string
-}): KeyRequest | Refused {
+}): KeyRequest | RefusedCommand {
   const { requestId, keyDefinitionId, actor } = message
   return requestIdForm.test(requestId)
     ? { requestId, definitionId: keyDefinitionId, actor }
@@ -100,7 +103,7 @@ export function definitionRequestOf(
     readonly validFrom?: string | undefined
     readonly validTo?: string | undefined
   },
-): DefinitionRequest | Refused {
+): DefinitionRequest | RefusedCommand {
   const { requestId, label, usage, type, actor } = message
   if (!requestIdForm.test(requestId)) {
     return refuse('INVALID', 'requestId must have 1 to 128 letters, digits or . _ : -')
@@ -119,7 +122,7 @@ export function translationOf(message: {
   readonly sourceKeyId: string
   readonly targetKeyId: string
   readonly pan?: string | undefined
-}): Translation | Refused {
+}): Translation | RefusedCommand {
   const { sourceFormat: from, targetFormat: to, pinBlock: block } = message
   const { sourceKeyId, targetKeyId, pan = '' } = message
   return isPinFormat(from) && isPinFormat(to)

@@ -9,10 +9,17 @@ import { signedToken } from '../fsps/credentials/jwt.ts'
 import { openTokenKeys } from '../fsps/credentials/token-keys.ts'
 import { ownDatabase, secretsKey } from '../testing/world.ts'
 import { openAdapters } from './adapters.ts'
-import { actor, chooseAdapter, define, openWorld, outcomeOf, type World } from './testing/world.ts'
+import {
+  actor,
+  chooseAdapter,
+  define,
+  openWorld,
+  outcomeOf,
+  type CryptographyWorld,
+} from './testing/world.ts'
 
 const hsm = makeSoftHsm()
-let world: World
+let world: CryptographyWorld
 
 beforeAll(async () => {
   world = await openWorld(hsm.settings)

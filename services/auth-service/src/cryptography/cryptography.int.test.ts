@@ -15,9 +15,9 @@ import {
   sign,
 } from 'node:crypto'
 import { secretsKey } from '../testing/world.ts'
-import { actor, define, openWorld, outcomeOf, type World } from './testing/world.ts'
+import { actor, define, openWorld, outcomeOf, type CryptographyWorld } from './testing/world.ts'
 
-let world: World
+let world: CryptographyWorld
 
 beforeAll(async () => {
   world = await openWorld()
@@ -29,7 +29,7 @@ const none = Buffer.alloc(0)
 const text = Buffer.from('a text')
 const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString()
 
-const load = (...of: Parameters<World['load']>) => world.load(...of)
+const load = (...of: Parameters<CryptographyWorld['load']>) => world.load(...of)
 
 describe('encryption', () => {
   test('What was encrypted is decrypted, and any flipped bit is refused', async () => {
@@ -345,7 +345,7 @@ describe('PIN translation', () => {
   }
 
   async function translate(
-    changed: Partial<Parameters<World['calls']['TranslatePin']>[0]> = {},
+    changed: Partial<Parameters<CryptographyWorld['calls']['TranslatePin']>[0]> = {},
   ): Promise<{ readonly pinBlock: Buffer; readonly outcome: string }> {
     const key = await load('PIN', 'TDES', tdes)
     const answer = await world.calls.TranslatePin({
@@ -387,7 +387,7 @@ describe('PIN translation', () => {
     expect(back.pinBlock).toEqual(underTdes('0412ac89abcdef67'))
   })
 
-  test.each<[string, Partial<Parameters<World['calls']['TranslatePin']>[0]>, string]>([
+  test.each<[string, Partial<Parameters<CryptographyWorld['calls']['TranslatePin']>[0]>, string]>([
     ['another account', { pan: '43219876543210000' }, 'PIN_BLOCK_INVALID'],
     ['a block that is none', { pinBlock: Buffer.alloc(8) }, 'PIN_BLOCK_INVALID'],
     ['a block of 16 bytes', { pinBlock: Buffer.alloc(16) }, 'INVALID'],

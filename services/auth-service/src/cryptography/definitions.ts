@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { EventBus } from '@causeway/bus'
 import type { Database } from '@causeway/postgres'
 import { timeMessage } from '../contract.ts'
-import { refuse, type Refused } from '../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../domain/refusal.ts'
 import { record } from '../record.ts'
 import { faultOf, type Definition, type KeyDefinition } from './domain/managed-key.ts'
 import { definitionOfRequest, insertDefinition } from './store.ts'
@@ -23,7 +23,7 @@ export interface DefinitionRequest extends Omit<Definition, 'validFrom'> {
 export async function defineKey(
   { db, bus }: DefinitionParts,
   request: DefinitionRequest,
-): Promise<KeyDefinition | Refused> {
+): Promise<KeyDefinition | RefusedCommand> {
   const known = await definitionOfRequest(db, request.requestId)
   if (known !== undefined) return asBefore(known, request)
   const now = new Date()
@@ -53,7 +53,10 @@ export async function defineKey(
   return isNew ? definition : defineKey({ db, bus }, request)
 }
 
-function asBefore(known: KeyDefinition, request: DefinitionRequest): KeyDefinition | Refused {
+function asBefore(
+  known: KeyDefinition,
+  request: DefinitionRequest,
+): KeyDefinition | RefusedCommand {
   const { label, usage, type, validFrom, validTo } = request
   const isSame =
     known.label === label &&

@@ -1,7 +1,7 @@
 /** Hashes of random numbers and data. Argon2id: RFC 9106; parameters of OWASP, few at once. */
 import { argon2idAsync } from '@noble/hashes/argon2.js'
 import { createHash, randomBytes } from 'node:crypto'
-import { refuse, type Refused } from '../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../domain/refusal.ts'
 import { limitConcurrency } from '../limit-concurrency.ts'
 
 export const hashAlgorithms = ['SHA-256', 'SHA-512', 'argon2id'] as const
@@ -23,7 +23,7 @@ export type GenerateHash = (
   algorithm: HashAlgorithm,
   data: Buffer,
   salt: Buffer,
-) => Promise<Hashed | Refused>
+) => Promise<Hashed | RefusedCommand>
 
 /** The salt precedes the data. An empty one is none, and a new one for argon2id. */
 export function openHashes(): GenerateHash {

@@ -15,7 +15,7 @@ import {
 } from '@causeway/keys/provider'
 import type { Database } from '@causeway/postgres'
 import { isRefused } from '@causeway/services'
-import { refuse, type Refused } from '../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../domain/refusal.ts'
 import { record } from '../record.ts'
 import type { Adapters } from './adapters.ts'
 import { reasonAgainstNewKey, type KeyDefinition, type KeyType } from './domain/managed-key.ts'
@@ -54,14 +54,14 @@ interface Making {
     provider: CryptoProvider,
     named: { readonly id: string; readonly label: string; readonly usage: KeyUsage },
     definition: KeyDefinition,
-  ): MadeKey | Refused | Promise<MadeKey | Refused>
+  ): MadeKey | RefusedCommand | Promise<MadeKey | RefusedCommand>
 }
 
 export async function makeKey(
   parts: KeyParts,
   request: KeyRequest,
   making: Making,
-): Promise<ManagedKey | Refused> {
+): Promise<ManagedKey | RefusedCommand> {
   const { db, providers } = parts
   const requestHash = hashOf([making.action, request.definitionId, ...making.asked])
   const known = await keyOfRequest(db, request.requestId)
@@ -85,7 +85,7 @@ export async function makeKey(
   return makeKey(parts, request, making)
 }
 
-function asBefore(known: ManagedKey, requestHash: Buffer): ManagedKey | Refused {
+function asBefore(known: ManagedKey, requestHash: Buffer): ManagedKey | RefusedCommand {
   return known.requestHash.equals(requestHash)
     ? known
     : refuse('MODIFIED', 'requestId was used with other content')
@@ -146,7 +146,7 @@ export async function generateAesKey(
   parts: KeyParts,
   request: KeyRequest,
   bits: number,
-): Promise<ManagedKey | Refused> {
+): Promise<ManagedKey | RefusedCommand> {
   if (!aesBits.includes(bits)) return refuse('INVALID', 'bits must be 128, 192 or 256')
   return makeKey(parts, request, {
     action: 'GenerateAesKey',
@@ -160,7 +160,7 @@ export async function generateEccKey(
   parts: KeyParts,
   request: KeyRequest,
   curve: Curve,
-): Promise<ManagedKey | Refused> {
+): Promise<ManagedKey | RefusedCommand> {
   return makeKey(parts, request, {
     action: 'GenerateEccKey',
     types: ['EC'],
@@ -181,7 +181,7 @@ export async function loadKey(
   request: KeyRequest,
   wrapped: string,
   wrappingKeyId: string,
-): Promise<ManagedKey | Refused> {
+): Promise<ManagedKey | RefusedCommand> {
   return makeKey(parts, request, {
     action: 'LoadKey',
     types: ['AES', 'TDES'],
@@ -203,7 +203,7 @@ export async function loadKey(
   })
 }
 
-function isElsewhere(adapter: Adapter): Refused {
+function isElsewhere(adapter: Adapter): RefusedCommand {
   return refuse('ADAPTER_UNAVAILABLE', `the wrapping key is in ${adapter}, which is not active`)
 }
 

@@ -5,12 +5,12 @@ import { createPrivateKey, randomUUID, X509Certificate } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { actor, define, openWorld, outcomeOf, type World } from './testing/world.ts'
+import { actor, define, openWorld, outcomeOf, type CryptographyWorld } from './testing/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'causeway-listeners-'))
 const host = 'fsp-port.hub.example'
 let ca: Ca
-let world: World
+let world: CryptographyWorld
 
 beforeAll(async () => {
   const now_ms = Date.now()

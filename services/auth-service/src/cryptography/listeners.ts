@@ -6,7 +6,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { EventBus } from '@causeway/bus'
 import type { Database } from '@causeway/postgres'
 import { isRefused } from '@causeway/services'
-import { refuse, type Refused } from '../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../domain/refusal.ts'
 import { lockNamed } from '../lock.ts'
 import { record } from '../record.ts'
 import type { Adapters } from './adapters.ts'
@@ -35,7 +35,7 @@ export async function setListener(
   parts: ListenerParts,
   row: ListenerRow,
   actor: string,
-): Promise<Date | Refused> {
+): Promise<Date | RefusedCommand> {
   const { host, keyId, certificate } = row
   if (!hostForm.test(host)) return refuse('INVALID', 'host must be a host name in lower case')
   const usable = await usableKey(parts, keyId, 'TERMINATE_TLS')
@@ -46,7 +46,7 @@ export async function setListener(
   const validTo = validToOf(certificate, host, usable.key.publicKey ?? '', new Date())
   if (isRefused(validTo)) return validTo
   const { db, bus } = parts
-  return db.transaction(async (tx): Promise<Date | Refused> => {
+  return db.transaction(async (tx): Promise<Date | RefusedCommand> => {
     await lockNamed(tx, 'listeners')
     const known = await listeners(tx)
     const before = known.find((each) => each.host === host)
@@ -73,7 +73,7 @@ function validToOf(
   host: string,
   publicKey: string,
   now: Date,
-): Date | Refused {
+): Date | RefusedCommand {
   const x509 = certificateIn(certificate)
   if (x509 === undefined) {
     return refuse('CERTIFICATE_INVALID', 'certificatePem is not a certificate in PEM')

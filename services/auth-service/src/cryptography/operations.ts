@@ -10,7 +10,7 @@ import {
 import { publicKeyFault } from '@causeway/pki/public-key'
 import type { Queries } from '@causeway/postgres'
 import { isRefused } from '@causeway/services'
-import { refuse, type Refused } from '../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../domain/refusal.ts'
 import type { Adapters } from './adapters.ts'
 import type { Signed } from './contract.ts'
 import {
@@ -36,7 +36,9 @@ export async function generateSignature(
   keyId: string,
   algorithm: SignatureAlgorithm | undefined,
   signed: Signed,
-): Promise<{ readonly signature: Buffer; readonly algorithm: SignatureAlgorithm } | Refused> {
+): Promise<
+  { readonly signature: Buffer; readonly algorithm: SignatureAlgorithm } | RefusedCommand
+> {
   const usable = await usableKey(parts, keyId, 'SIGN')
   if (isRefused(usable)) return usable
   const own = algorithmOf(publicKeyOf(usable))
@@ -53,7 +55,7 @@ export async function generateSignature(
   return { signature, algorithm: own }
 }
 
-function digestFault(algorithm: SignatureAlgorithm, signed: Signed): Refused | undefined {
+function digestFault(algorithm: SignatureAlgorithm, signed: Signed): RefusedCommand | undefined {
   if ('data' in signed) return undefined
   const length_bytes = digestLengthOf(algorithm)
   if (length_bytes === undefined) return refuse('INVALID', `${algorithm} needs data, not a digest`)
@@ -67,7 +69,7 @@ function publicKeyOf({ key: { id, publicKey } }: Usable): KeyObject {
   return createPublicKey(publicKey)
 }
 
-export interface Verification {
+export interface SignatureToVerify {
   /** Undefined where there is a public key. */
   readonly keyId: string | undefined
   /** PEM or the JSON of a JWK. */
@@ -79,8 +81,8 @@ export interface Verification {
 
 export async function verifySignature(
   parts: OperationParts,
-  { keyId, publicKey, algorithm, signed, signature }: Verification,
-): Promise<boolean | Refused> {
+  { keyId, publicKey, algorithm, signed, signature }: SignatureToVerify,
+): Promise<boolean | RefusedCommand> {
   if ((keyId === undefined) === (publicKey === undefined)) {
     return refuse('INVALID', 'either keyId or publicKey')
   }
@@ -93,12 +95,12 @@ export async function verifySignature(
     : isSignatureOfDigest(algorithm, key, signed.digest, signature)
 }
 
-async function ownKey(parts: OperationParts, keyId = ''): Promise<KeyObject | Refused> {
+async function ownKey(parts: OperationParts, keyId = ''): Promise<KeyObject | RefusedCommand> {
   const usable = await usableKey(parts, keyId, 'VERIFY')
   return isRefused(usable) ? usable : publicKeyOf(usable)
 }
 
-function publicKeyIn(text: string): KeyObject | Refused {
+function publicKeyIn(text: string): KeyObject | RefusedCommand {
   const key = readPublicKey(text)
   if (key === undefined) {
     return refuse('INVALID', 'publicKey is neither a PEM nor a JWK of a public key')
@@ -132,7 +134,7 @@ export async function decrypt(
   keyId: string,
   text: { readonly ciphertext: Buffer; readonly iv: Buffer; readonly tag: Buffer },
   aad: Buffer,
-): Promise<Buffer | Refused> {
+): Promise<Buffer | RefusedCommand> {
   const usable = await usableKey(parts, keyId, 'DECRYPT')
   if (isRefused(usable)) return usable
   const hasForm = text.iv.length === iv_bytes && text.tag.length === tag_bytes
@@ -154,7 +156,7 @@ export interface Translation {
 export async function translatePin(
   parts: OperationParts,
   translation: Translation,
-): Promise<Buffer | Refused> {
+): Promise<Buffer | RefusedCommand> {
   const { from, to, pan, block } = translation
   const fault = faultOf(translation)
   if (fault !== undefined) return fault
@@ -169,7 +171,7 @@ export async function translatePin(
   return encryptedField(target, to, pinFieldOf(to, pin, target.provider.random(16)), pan)
 }
 
-function faultOf({ from, to, pan, block }: Translation): Refused | undefined {
+function faultOf({ from, to, pan, block }: Translation): RefusedCommand | undefined {
   if (!mayTranslate(from, to)) {
     return refuse('INVALID', `a block of format ${from} cannot become one of format ${to}`)
   }
@@ -186,7 +188,7 @@ async function pinKey(
   parts: OperationParts,
   keyId: string,
   format: PinFormat,
-): Promise<Usable | Refused> {
+): Promise<Usable | RefusedCommand> {
   const usable = await usableKey(parts, keyId, 'TRANSLATE')
   if (isRefused(usable) || usable.key.type === cipherOf(format)) return usable
   return refuse('KEY_USAGE_WRONG', `format ${format} needs a key of type ${cipherOf(format)}`)

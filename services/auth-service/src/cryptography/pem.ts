@@ -5,7 +5,7 @@
  */
 import { certifyServer, makeCsrOf, type Ca, type HostNames } from '@causeway/pki'
 import { isIP } from 'node:net'
-import { refuse, type Refused } from '../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../domain/refusal.ts'
 import { makeKey, type KeyParts, type KeyRequest, type MadeKey } from './keys.ts'
 import type { ManagedKey } from './store.ts'
 
@@ -30,7 +30,7 @@ const nameForm = /^[^\p{Cc}]{1,64}$/u
 export async function generatePem(
   parts: PemParts,
   request: PemRequest,
-): Promise<ManagedKey | Refused> {
+): Promise<ManagedKey | RefusedCommand> {
   const { commonName, organization, hosts } = request
   const names = namesOf(hosts)
   if (!nameForm.test(commonName) || (organization !== undefined && !nameForm.test(organization))) {
@@ -42,7 +42,7 @@ export async function generatePem(
     action: 'GeneratePem',
     types: ['EC'],
     asked: [commonName, organization ?? '', ...hosts],
-    async make(provider, named): Promise<MadeKey | Refused> {
+    async make(provider, named): Promise<MadeKey | RefusedCommand> {
       if (named.usage !== 'TLS') return refuse('KEY_USAGE_WRONG', 'its definition must be for TLS')
       const { publicKey, ...key } = provider.newPair({ ...named, curve })
       const sign = async (bytes: Buffer) => derOf(await provider.sign(key, bytes))

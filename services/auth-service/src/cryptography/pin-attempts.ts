@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { isRefused } from '@causeway/services'
-import { refuse, type Refused } from '../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../domain/refusal.ts'
 import { lockNamed } from '../lock.ts'
 import { record } from '../record.ts'
 import { locks, pinAttemptFault, type PinAttempt } from './domain/pin-attempt.ts'
@@ -30,7 +30,7 @@ export async function tryTranslation(
   parts: PinAttemptParts,
   translation: Translation,
   caller: string,
-): Promise<Buffer | Refused> {
+): Promise<Buffer | RefusedCommand> {
   const { db, log, measures, refusals_max, lock_ms } = parts
   const { sourceKeyId: keyId, targetKeyId, from, to } = translation
   return db.transaction(async (tx) => {
@@ -84,7 +84,7 @@ export async function unlockTranslation(
   { db, bus }: Pick<PinAttemptParts, 'db' | 'bus'>,
   keyId: string,
   actor: string,
-): Promise<Refused | undefined> {
+): Promise<RefusedCommand | undefined> {
   return db.transaction(async (tx) => {
     if ((await keyOf(tx, keyId)) === undefined) return refuse('KEY_UNKNOWN', `key ${keyId}`)
     await lockNamed(tx, `pin-attempts ${keyId}`)

@@ -12,7 +12,7 @@ import { CompactEncrypt } from 'jose'
 import { isRefused } from '@causeway/services'
 import type { Adapters } from './adapters.ts'
 
-type Request = DomainEvent<'/random-number-gen'>
+type RandomNumberRequest = DomainEvent<'/random-number-gen'>
 
 export interface RandomNumberParts {
   readonly db: Queries
@@ -39,7 +39,7 @@ export function answerRandomNumbers(parts: RandomNumberParts): Promise<Subscribe
 
 /** None for a key that is no point on its curve: there is no one to encrypt for. */
 async function answerTo(
-  { id, payload }: Request,
+  { id, payload }: RandomNumberRequest,
   random: (length_bytes: number) => Buffer,
   log: Logger,
 ) {
@@ -61,7 +61,7 @@ async function answerTo(
   ]
 }
 
-function publicKeyOf(jwk: Request['payload']['publicJwk']): KeyObject | undefined {
+function publicKeyOf(jwk: RandomNumberRequest['payload']['publicJwk']): KeyObject | undefined {
   try {
     return createPublicKey({ key: { ...jwk }, format: 'jwk' })
   } catch {

@@ -3,7 +3,7 @@ import { isRefused, refusalMessage } from '@causeway/services'
 import type { Handlers } from '@causeway/grpc'
 import type { cryptographyService, keyManagementService } from '@causeway/protos'
 import { timeMessage } from '../contract.ts'
-import { refuse, type Refused } from '../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../domain/refusal.ts'
 import {
   adapterMessage,
   curveOf,
@@ -34,7 +34,7 @@ const random_bytes_min = 16
 const random_bytes_max = 64
 const listed_max = 1_000
 
-function refusal(refused: Refused) {
+function refusal(refused: RefusedCommand) {
   return { refusal: refusalMessage(refused) }
 }
 
@@ -56,8 +56,8 @@ const unnamed = 'admin'
 function asked<Result>(
   { rate }: CryptographyParts,
   actor: string,
-  work: () => Promise<Result | Refused>,
-): Promise<Result | Refused> {
+  work: () => Promise<Result | RefusedCommand>,
+): Promise<Result | RefusedCommand> {
   const fault = rate(actor, Date.now())
   return fault === undefined ? work() : Promise.resolve(fault)
 }
@@ -73,7 +73,11 @@ function signatures(
       return isRefused(hashed) ? { hash: nothing, ...refusal(hashed) } : { ...hashed, ...noRefusal }
     },
     async GenerateSignature({ keyId, algorithm, actor = unnamed, ...message }) {
-      const refused = (fault: Refused) => ({ signature: nothing, algorithm: '', ...refusal(fault) })
+      const refused = (fault: RefusedCommand) => ({
+        signature: nothing,
+        algorithm: '',
+        ...refusal(fault),
+      })
       const wanted = algorithm === undefined ? undefined : signatureAlgorithmOf(algorithm)
       if (isRefused(wanted)) return refused(wanted)
       const signed = signedOf(message)
@@ -89,7 +93,7 @@ function signatures(
       return isRefused(made) ? refused(made) : { ...made, ...noRefusal }
     },
     async VerifySignature({ algorithm, keyId, publicKey, signature, ...message }) {
-      const refused = (fault: Refused) => ({ valid: false, ...refusal(fault) })
+      const refused = (fault: RefusedCommand) => ({ valid: false, ...refusal(fault) })
       const read = faultOfData(nothing, signature) ?? signatureAlgorithmOf(algorithm)
       if (isRefused(read)) return refused(read)
       const signed = signedOf(message)
@@ -155,7 +159,7 @@ function keyMaking(
   KeyManagement,
   'DefineKey' | 'GenerateAesKey' | 'GenerateEccKey' | 'GeneratePem' | 'LoadKey'
 > {
-  const answer = (made: ManagedKey | Refused) =>
+  const answer = (made: ManagedKey | RefusedCommand) =>
     isRefused(made) ? refusal(made) : { key: keyMessage(made) }
   return {
     async DefineKey(message) {

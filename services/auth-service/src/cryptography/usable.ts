@@ -1,7 +1,7 @@
 /** Finds a key for an action, with its provider, if it may be used for it now. */
 import type { CryptoProvider, PrivateKey, Secret } from '@causeway/keys/provider'
 import type { Queries } from '@causeway/postgres'
-import { refuse, type Refused } from '../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../domain/refusal.ts'
 import { unavailable, type Adapters } from './adapters.ts'
 import { reasonAgainst, type actions } from './domain/managed-key.ts'
 import { keyOf, type UsableKey } from './store.ts'
@@ -15,7 +15,7 @@ export async function usableKey(
   { db, providers }: { readonly db: Queries; readonly providers: Adapters },
   id: string,
   action: keyof typeof actions,
-): Promise<Usable | Refused> {
+): Promise<Usable | RefusedCommand> {
   const key = await keyOf(db, id)
   if (key === undefined) return refuse('KEY_UNKNOWN', `key ${id}`)
   const refused = reasonAgainst(key, action, new Date())

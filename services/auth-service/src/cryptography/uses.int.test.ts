@@ -1,14 +1,14 @@
 import { createCipheriv, randomBytes } from 'node:crypto'
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openWorld, outcomeOf, type World } from './testing/world.ts'
+import { openWorld, outcomeOf, type CryptographyWorld } from './testing/world.ts'
 
 const refusals_max = 5
 const none = Buffer.alloc(0)
 const tdes = Buffer.from('0123456789abcdeffedcba9876543210', 'hex')
 const pan = '43219876543210987'
 
-let world: World
+let world: CryptographyWorld
 
 beforeAll(async () => {
   world = await openWorld({}, { pinRefusals_max: refusals_max, keyUses_max: 40 })

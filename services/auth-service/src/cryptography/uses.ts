@@ -6,8 +6,8 @@ import type { EventBus } from '@causeway/bus'
 import type { Database, Transaction } from '@causeway/postgres'
 import type { Logger } from '@causeway/process'
 import { isRefused } from '@causeway/services'
-import { refuse, type Refused } from '../domain/refusal.ts'
-import type { Measures } from '../measures.ts'
+import { refuse, type RefusedCommand } from '../domain/refusal.ts'
+import type { AuthMeasures } from '../measures.ts'
 import { record } from '../record.ts'
 import type { Adapters } from './adapters.ts'
 
@@ -15,7 +15,7 @@ export interface UseParts {
   readonly db: Database
   readonly bus: EventBus
   readonly providers: Adapters
-  readonly measures: Pick<Measures, 'pinLock'>
+  readonly measures: Pick<AuthMeasures, 'pinLock'>
   readonly log: Logger
 }
 
@@ -31,8 +31,8 @@ export interface KeyUse {
 export async function audited<Result>(
   parts: UseParts,
   use: KeyUse,
-  work: () => Promise<Result | Refused>,
-): Promise<Result | Refused> {
+  work: () => Promise<Result | RefusedCommand>,
+): Promise<Result | RefusedCommand> {
   const result = await work()
   await parts.db.transaction((tx) => {
     recordUse(parts, tx, { ...use, fault: faultOf(result), at: new Date() })
@@ -43,7 +43,7 @@ export async function audited<Result>(
 
 /** For an entry: the reason, or undefined for a use that was not refused. */
 export function faultOf(result: unknown): string | undefined {
-  return isRefused(result) ? (result as Refused).reason : undefined
+  return isRefused(result) ? (result as RefusedCommand).reason : undefined
 }
 
 export function recordUse(
@@ -63,7 +63,7 @@ export function recordUse(
 }
 
 /** Undefined: the caller may use a key once more. */
-export type UseRate = (caller: string, now_ms: number) => Refused | undefined
+export type UseRate = (caller: string, now_ms: number) => RefusedCommand | undefined
 
 const minute_ms = 60_000
 

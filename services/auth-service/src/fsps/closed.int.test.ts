@@ -6,9 +6,9 @@ import { eventually } from '@causeway/process/testing'
 import { authServiceParticipantStatesService } from '@causeway/protos'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openWorld, type World } from '../testing/world.ts'
+import { openWorld, type AuthServiceWorld } from '../testing/world.ts'
 
-let auth: World
+let auth: AuthServiceWorld
 
 beforeAll(async () => {
   auth = await openWorld([participantLifecycle, settlements])

@@ -10,7 +10,7 @@ import { openTokenKeys } from '../fsps/credentials/token-keys.ts'
 import { openFsps } from '../fsps/find-fsp.ts'
 import { serveKeys } from '../fsps/keys/serve.ts'
 import { openMeasures } from '../measures.ts'
-import { ownDatabase, secretsKey, type World } from './world.ts'
+import { ownDatabase, secretsKey, type AuthServiceWorld } from './world.ts'
 
 export interface Replica {
   readonly keys: Handlers<typeof keysService>
@@ -19,7 +19,7 @@ export interface Replica {
 }
 
 export async function openReplica(
-  { parts }: World,
+  { parts }: AuthServiceWorld,
   { tokenKeyLife_ms = 86_400_000 }: { readonly tokenKeyLife_ms?: number } = {},
 ): Promise<Replica> {
   const db = await ownDatabase(parts, 4)

@@ -20,7 +20,7 @@ import {
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { usualBounds, type AuthBounds } from '../bounds.ts'
 import { start } from '../service.ts'
-import { settings, type Settings } from '../settings.ts'
+import { settings, type AuthServiceSettings } from '../settings.ts'
 
 /** A called service, as its package exports it. */
 export interface AskedService<Definitions extends SettingDefinitions = SettingDefinitions> {
@@ -28,13 +28,13 @@ export interface AskedService<Definitions extends SettingDefinitions = SettingDe
   start(settings: SettingValues<Definitions>, parts: TestParts): Promise<Service>
 }
 
-export type Values = Readonly<Record<string, string | undefined>>
+export type SettingOverrides = Readonly<Record<string, string | undefined>>
 
 const published = ['ParticipantKeysUpdated', 'PingAccepted'] as const
 
 export type Published = DomainEvent<(typeof published)[number]>
 
-export interface World {
+export interface AuthServiceWorld {
   readonly parts: TestParts
   readonly service: Service
   readonly keys: Calls<typeof keysService>
@@ -44,7 +44,7 @@ export interface World {
   /** Creates another FSP. */
   createFsp(name: string): Promise<void>
   /** Closes every connection, drops all memory and starts everything again on the same database. */
-  crash(): Promise<World>
+  crash(): Promise<AuthServiceWorld>
   stop(): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export const callbackHost = 'callbacks.greenbank.example'
 
 function valuesOf<Definitions extends SettingDefinitions>(
   definitions: Definitions,
-  given: Values = {},
+  given: SettingOverrides = {},
 ): SettingValues<Definitions> {
   const known = Object.entries(given).filter(([name]) => Object.hasOwn(definitions, name))
   return readSettings(definitions, {
@@ -73,16 +73,16 @@ export function ownDatabase(parts: TestParts, connections_max = 1): Promise<Data
 
 export const secretsKey = randomBytes(32).toString('base64url')
 
-export function authSettings(given: Values = {}): Settings {
+export function authSettings(given: SettingOverrides = {}): AuthServiceSettings {
   return valuesOf(settings, { AUTH_SERVICE_SECRETS_KEY: secretsKey, ...given })
 }
 
 /** Starts the called services and auth-service, and creates the FSP. */
 export async function openWorld(
   asked: readonly AskedService[],
-  given: Values = {},
+  given: SettingOverrides = {},
   bounds: Partial<AuthBounds> = {},
-): Promise<World> {
+): Promise<AuthServiceWorld> {
   const running = await openOn(await openTestParts(), asked, given, bounds)
   await openScheme(running.parts.grpc)
   await createParticipant(running.parts, fsp)
@@ -92,9 +92,9 @@ export async function openWorld(
 async function openOn(
   parts: TestParts,
   asked: readonly AskedService[],
-  given: Values,
+  given: SettingOverrides,
   bounds: Partial<AuthBounds>,
-): Promise<World> {
+): Promise<AuthServiceWorld> {
   const services: Service[] = []
   for (const service of asked) {
     services.push(await service.start(valuesOf(service.settings, given), parts))

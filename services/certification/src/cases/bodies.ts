@@ -5,13 +5,13 @@
 import { type Case, Unmet } from '../case.ts'
 import { askForQuote, customerOf, newQuote, quoted, route, termsOf } from '../counterparts/payer.ts'
 import { describe, describeAnswer, type Kit } from '../kit.ts'
-import type { Answer } from '../peer.ts'
+import type { FspResponse } from '../peer.ts'
 import { ensure, expectRefusal, isAnswer } from '../read.ts'
 
 const role = 'payee' as const
 
 /** POST /quotes with this body. */
-function postQuote(kit: Kit, body: object): Promise<Answer | undefined> {
+function postQuote(kit: Kit, body: object): Promise<FspResponse | undefined> {
   return kit.send({ method: 'POST', path: '/quotes', ...route(kit), body })
 }
 

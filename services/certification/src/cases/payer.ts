@@ -7,7 +7,7 @@ import { type Case, Unmet } from '../case.ts'
 import { payKit, stateOf } from '../counterparts/payee.ts'
 import { describe } from '../kit.ts'
 import { type Draft, resourceOf } from '../message.ts'
-import type { Taken } from '../peer.ts'
+import type { ReceivedRequest } from '../peer.ts'
 import { at, ensure, is } from '../read.ts'
 
 /** Has the FSP got so far that it holds the money back until it knows the outcome? */
@@ -252,7 +252,7 @@ const isPostQuotes = is('POST', '/quotes')
 const versionPattern =
   /^application\/vnd\.interoperability\.[A-Za-z]+\+json ?; ?version=1(?:\.\d+)?/
 
-function expectForm(message: Taken, fsp: string): void {
+function expectForm(message: ReceivedRequest, fsp: string): void {
   const { headers, path } = message
   const missing = (name: string, why: string) =>
     new Unmet(`${name}: ${why}`, `${describe(message)}, ${name}: ${String(headers[name])}`)

@@ -20,13 +20,13 @@ import {
   termsOf,
 } from '../counterparts/dfsp.ts'
 import { describe, type Kit } from '../kit.ts'
-import type { Taken } from '../peer.ts'
+import type { ReceivedRequest } from '../peer.ts'
 import { at, ensure, is } from '../read.ts'
 
 const role = 'pisp' as const
 
 /** Up to PUT /consents/{ID} with the key. */
-async function credentialOf(kit: Kit): Promise<{ dfsp: ActingDfsp; message: Taken }> {
+async function credentialOf(kit: Kit): Promise<{ dfsp: ActingDfsp; message: ReceivedRequest }> {
   const dfsp = actingDfsp(kit)
   await dfsp.triggered.begun('POST /consentRequests', dfsp.isRequest)
   return { dfsp, message: await kit.expect('PUT /consents/{ID} with the key', dfsp.isCredential) }
@@ -162,7 +162,7 @@ function isSignature(signature: string, publicKey: string, challenge: string): b
 /** PUT /thirdpartyRequests/authorizations/{ID}, an error too. */
 const isAnswerTo =
   (id: string) =>
-  ({ method, path }: Taken): boolean =>
+  ({ method, path }: ReceivedRequest): boolean =>
     method === 'PUT' && path.startsWith(`/thirdpartyRequests/authorizations/${id}`)
 
 const paying: readonly Case[] = [

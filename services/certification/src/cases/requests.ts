@@ -4,7 +4,7 @@ import type { Case } from '../case.ts'
 import { actingPayee, answerPayment } from '../counterparts/payee.ts'
 import { customerOf, inFuture, newQuote, route } from '../counterparts/payer.ts'
 import { describe, type Kit, type Matches } from '../kit.ts'
-import type { Taken } from '../peer.ts'
+import type { ReceivedRequest } from '../peer.ts'
 import { at, ensure, expectError, is, isAnswer, servedOrNotRun } from '../read.ts'
 
 function transactionRequest(kit: Kit, payee: string) {
@@ -147,7 +147,7 @@ export const requests: readonly Case[] = [
   },
 ]
 
-function isEnd(id: string, { method, path, json }: Taken): boolean {
+function isEnd(id: string, { method, path, json }: ReceivedRequest): boolean {
   const own = `/transactionRequests/${id}`
   if (method !== 'PUT') return false
   return (

@@ -14,14 +14,14 @@ import {
   type TransferRequest,
 } from '../counterparts/payer.ts'
 import { describe, type Kit } from '../kit.ts'
-import type { Taken } from '../peer.ts'
+import type { ReceivedRequest } from '../peer.ts'
 import { at, ensure, is, isAnswer, need } from '../read.ts'
 
 /** A transfer that the FSP answers with RESERVED, and that PUT. */
 async function reserved(
   kit: Kit,
   validFor_ms: number,
-): Promise<{ readonly transfer: TransferRequest; readonly first: Taken }> {
+): Promise<{ readonly transfer: TransferRequest; readonly first: ReceivedRequest }> {
   const { reserveAmount, currency } = kit.settings
   const amount = need(reserveAmount, 'no amount is named that the FSP reserves (--reserve-amount)')
   const terms = await quoted(kit, { amount: { currency, amount } })

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { Case } from '../case.ts'
 import { describe, type Kit } from '../kit.ts'
 import type { Draft } from '../message.ts'
-import type { Reply, Taken } from '../peer.ts'
+import type { Reply, ReceivedRequest } from '../peer.ts'
 import { ensure } from '../read.ts'
 import { askForQuote, isQuoteAnswer, newQuote } from '../counterparts/payer.ts'
 import { payKit } from '../counterparts/payee.ts'
@@ -22,9 +22,13 @@ function redirection() {
 }
 
 /** Answers the first of them so, or all of them. */
-function answering(reply: Reply, matches: (message: Taken) => boolean, times: 'ONCE' | 'ALWAYS') {
+function answering(
+  reply: Reply,
+  matches: (message: ReceivedRequest) => boolean,
+  times: 'ONCE' | 'ALWAYS',
+) {
   let left = times === 'ONCE' ? 1 : Infinity
-  return (message: Taken) => {
+  return (message: ReceivedRequest) => {
     if (!matches(message) || left === 0) return undefined
     left -= 1
     return reply
@@ -41,7 +45,8 @@ async function refuseQuote(kit: Kit, reply: Exclude<Reply, 'RESET'>): Promise<vo
   )
 }
 
-const isPostQuotes = ({ method, path: at }: Taken) => method === 'POST' && at === '/quotes'
+const isPostQuotes = ({ method, path: at }: ReceivedRequest) =>
+  method === 'POST' && at === '/quotes'
 
 /** The FSP's PUT /quotes is answered so, and must not come again. */
 async function refuseAnswer(kit: Kit, reply: Exclude<Reply, 'RESET'>): Promise<void> {
@@ -58,7 +63,8 @@ async function refuseAnswer(kit: Kit, reply: Exclude<Reply, 'RESET'>): Promise<v
 
 /** The first POST /transfers of the FSP is answered so, and must come again. */
 async function expectTransferAgain(kit: Kit, reply: Reply): Promise<void> {
-  const isTransfer = ({ method, path }: Taken) => method === 'POST' && path === '/transfers'
+  const isTransfer = ({ method, path }: ReceivedRequest) =>
+    method === 'POST' && path === '/transfers'
   const payment = await payKit(kit, { reply: answering(reply, isTransfer, 'ONCE') })
   const first = await payment.transferRequest()
   const second = await kit.expect(

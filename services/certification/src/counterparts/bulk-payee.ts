@@ -1,6 +1,6 @@
 /** The kit as the payees' FSP while the FSP under test pays several of its customers in bulk. */
 import type { Kit, Matches, Triggered } from '../kit.ts'
-import type { Taken } from '../peer.ts'
+import type { ReceivedRequest } from '../peer.ts'
 import { at } from '../read.ts'
 import { committed, newNumber, partyOf, quoteAnswer, type QuoteAnswer } from './payee.ts'
 
@@ -9,7 +9,7 @@ export interface ActingBulkPayee {
   readonly isLookUp: Matches
   readonly isQuote: Matches
   readonly isTransfer: Matches
-  itemsOf(quote: Taken): readonly unknown[]
+  itemsOf(quote: ReceivedRequest): readonly unknown[]
   /** Of the items that were quoted. */
   conditions(): readonly string[]
 }
@@ -54,7 +54,7 @@ export function actingBulkPayee(
   }
 }
 
-function itemsOf({ json }: Taken, list = 'individualQuotes'): readonly unknown[] {
+function itemsOf({ json }: ReceivedRequest, list = 'individualQuotes'): readonly unknown[] {
   const items = at(json, list)
   return Array.isArray(items) ? items : []
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { NotRun } from '../case.ts'
 import type { Kit, Matches, Triggered } from '../kit.ts'
 import type { Draft } from '../message.ts'
-import type { Taken } from '../peer.ts'
+import type { ReceivedRequest } from '../peer.ts'
 import { at, is } from '../read.ts'
 import { newNumber } from './payee.ts'
 
@@ -81,7 +81,7 @@ export async function linkedAtKit(kit: Kit): Promise<ActingDfsp> {
 
 export interface RequestedPayment {
   readonly id: string
-  readonly request: Taken
+  readonly request: ReceivedRequest
   readonly isRequest: Matches
   readonly triggered: Triggered
   /** Asks the user for a signature over these terms; resolves with the id of the request. */
@@ -151,7 +151,11 @@ export async function requestedFromKit(
   }
 }
 
-export function termsOf({ json }: Taken, authorizationRequestId: string, challenge: string) {
+export function termsOf(
+  { json }: ReceivedRequest,
+  authorizationRequestId: string,
+  challenge: string,
+) {
   const amount = at(json, 'amount') as { readonly currency: string }
   return {
     authorizationRequestId,

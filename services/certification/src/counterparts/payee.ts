@@ -14,13 +14,13 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { NotRun } from '../case.ts'
 import type { Kit, Matches, Triggered } from '../kit.ts'
 import type { Draft } from '../message.ts'
-import type { Reply, Taken } from '../peer.ts'
+import type { Reply, ReceivedRequest } from '../peer.ts'
 import { at, is } from '../read.ts'
 
 /** What the case does differently; each returns the messages to send. */
 export interface PayeeScript {
   /** The answer to a message of the payment, in place of 202. */
-  readonly reply?: (message: Taken) => Reply | undefined
+  readonly reply?: (message: ReceivedRequest) => Reply | undefined
   readonly onLookUp?: (payee: ActingPayee, usual: Draft) => readonly Draft[]
   readonly onQuote?: (payee: ActingPayee, usual: Draft) => readonly Draft[]
   readonly onTransfer?: (payee: ActingPayee, usual: Draft) => readonly Draft[]
@@ -48,12 +48,12 @@ export interface QuoteAnswer {
   readonly condition: string
 }
 
-export interface Payment extends ActingPayee {
+export interface PaymentUnderTest extends ActingPayee {
   readonly triggered: Triggered
   /** The first POST /quotes. */
-  quoteRequest(): Promise<Taken>
+  quoteRequest(): Promise<ReceivedRequest>
   /** The first POST /transfers. */
-  transferRequest(): Promise<Taken>
+  transferRequest(): Promise<ReceivedRequest>
   /** COMMITTED, ABORTED … as the FSP reports it; undefined: it does not. */
   state(): Promise<string | undefined>
 }
@@ -66,7 +66,7 @@ export function newNumber(): string {
 }
 
 /** Has the FSP pay the kit's customer. Resolves when its first message has arrived. */
-export async function payKit(kit: Kit, script: PayeeScript = {}): Promise<Payment> {
+export async function payKit(kit: Kit, script: PayeeScript = {}): Promise<PaymentUnderTest> {
   const { settings } = kit
   const payee = actingPayee()
   answerPayment(kit, payee, script)
@@ -93,7 +93,7 @@ export async function payKit(kit: Kit, script: PayeeScript = {}): Promise<Paymen
 }
 
 /** COMMITTED … or the case is not run further: the messages alone do not show it. */
-export async function stateOf(payment: Pick<Payment, 'state'>): Promise<string> {
+export async function stateOf(payment: Pick<PaymentUnderTest, 'state'>): Promise<string> {
   const state = await payment.state()
   if (state === undefined) throw new NotRun('the trigger does not report how the payment ended')
   return state

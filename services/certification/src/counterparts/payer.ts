@@ -6,7 +6,7 @@ import { putQuotes, type PutQuotes } from '@causeway/fspiop'
 import { randomUUID } from 'node:crypto'
 import { describe, type Kit, type Matches } from '../kit.ts'
 import type { Draft } from '../message.ts'
-import type { Taken } from '../peer.ts'
+import type { ReceivedRequest } from '../peer.ts'
 import { at, bodyOf, ensure, is, isAnswer, need } from '../read.ts'
 
 export interface QuoteRequest {
@@ -81,7 +81,7 @@ export async function askForQuote(
 /** The FSP's terms. */
 export interface Quoted {
   readonly request: QuoteRequest
-  readonly message: Taken
+  readonly message: ReceivedRequest
   readonly terms: PutQuotes
 }
 
@@ -138,13 +138,13 @@ async function sendTransfer(kit: Kit, transfer: TransferRequest): Promise<void> 
 }
 
 /** Sends it; resolves with the FSP's PUT, an error too. */
-export async function transferred(kit: Kit, transfer: TransferRequest): Promise<Taken> {
+export async function transferred(kit: Kit, transfer: TransferRequest): Promise<ReceivedRequest> {
   await sendTransfer(kit, transfer)
   return kit.expect('PUT /transfers/{ID} or its error', isTransferAnswer(transfer))
 }
 
 /** The fulfilment in PUT /transfers/{ID}; undefined: it accepts nothing. */
-export function fulfilmentIn(message: Taken): string | undefined {
+export function fulfilmentIn(message: ReceivedRequest): string | undefined {
   const fulfilment = at(message.json, 'fulfilment')
   return message.path.endsWith('/error') || typeof fulfilment !== 'string' ? undefined : fulfilment
 }

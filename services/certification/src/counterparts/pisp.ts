@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto'
 import { NotRun, Unmet } from '../case.ts'
 import { describe, type Kit, type Matches } from '../kit.ts'
 import type { Draft } from '../message.ts'
-import type { Taken } from '../peer.ts'
+import type { ReceivedRequest } from '../peer.ts'
 import { at, ensure, is, isAnswer, need, servedOrNotRun } from '../read.ts'
 import { actingPayee, type ActingPayee, answerPayment, type PayeeScript } from './payee.ts'
 import { inFuture } from './payer.ts'
@@ -71,7 +71,7 @@ export async function askForConsent(
   kit: Kit,
   request: ConsentRequest,
   script: PispScript = {},
-): Promise<Taken> {
+): Promise<ReceivedRequest> {
   const path = '/consentRequests'
   const draft = { method: 'POST', path, ...pispOf(kit, script), body: request } as const
   servedOrNotRun(await kit.send(draft), path)
@@ -86,7 +86,7 @@ export async function granted(
   kit: Kit,
   { consentRequestId }: ConsentRequest,
   script: PispScript = {},
-): Promise<Taken> {
+): Promise<ReceivedRequest> {
   const triggered = kit.trigger({ action: 'authenticate', consentRequestId })
   const outcome = await triggered.outcome(kit.settings.answer_ms)
   const { authToken } = outcome ?? {}
@@ -113,9 +113,9 @@ export interface Linked {
   /** The device of the user, with the key of the consent. */
   readonly device: Authenticator
   /** The final PUT or PATCH /consents/{ID}, or its error. */
-  readonly final: Taken
+  readonly final: ReceivedRequest
   /** The registration at the auth service; undefined: the DFSP verifies the key itself. */
-  readonly registration: Taken | undefined
+  readonly registration: ReceivedRequest | undefined
 }
 
 /** Links the user's account, from the request to the final consent. */

@@ -1,7 +1,7 @@
 /** The report as one page that needs no other file: the summary, then each case with its messages. */
 import { type CaseResult, roles } from '../case.ts'
 import type { Exchanged } from '../peer.ts'
-import { escaped, type Report } from './report.ts'
+import { escaped, type CertificationReport } from './report.ts'
 
 const names = { passed: 'passed', failed: 'FAILED', notRun: 'not run' } as const
 const titles = {
@@ -11,7 +11,7 @@ const titles = {
   pisp: 'As a PISP',
 }
 
-export function htmlOf(report: Report): string {
+export function htmlOf(report: CertificationReport): string {
   const { fsp, callbackUrl, startedAt, finishedAt, passed, failed, notRun } = report
   return `<!doctype html>
 <html lang="en">

@@ -1,8 +1,8 @@
 /** The report as JUnit XML: a suite for each role, a skipped test for a case that was not run. */
 import { type CaseResult, roles } from '../case.ts'
-import { escaped, type Report } from './report.ts'
+import { escaped, type CertificationReport } from './report.ts'
 
-export function junitOf({ fsp, results, failed, notRun }: Report): string {
+export function junitOf({ fsp, results, failed, notRun }: CertificationReport): string {
   const suites = roles.map((role) => {
     const own = results.filter((result) => result.role === role)
     const count = (state: CaseResult['state']) => own.filter((each) => each.state === state).length

@@ -1,7 +1,7 @@
 /** The results of a certification as a whole; the report is written from it in three forms. */
 import type { CaseResult } from '../case.ts'
 
-export interface Report {
+export interface CertificationReport {
   readonly fsp: string
   readonly callbackUrl: string
   readonly startedAt: string
@@ -13,9 +13,9 @@ export interface Report {
 }
 
 export function reportOf(
-  about: Pick<Report, 'fsp' | 'callbackUrl' | 'startedAt' | 'finishedAt'>,
+  about: Pick<CertificationReport, 'fsp' | 'callbackUrl' | 'startedAt' | 'finishedAt'>,
   results: readonly CaseResult[],
-): Report {
+): CertificationReport {
   const count = (state: CaseResult['state']) =>
     results.filter((result) => result.state === state).length
   return {

@@ -1,16 +1,16 @@
 /** Ways to break an FSP: each is one deviation, for messages in one direction. */
 import type { InboundAnswer, InboundMessage } from '@causeway/fsp'
 import { errorInformation } from '@causeway/fspiop'
-import { accepted, type Breakage, jsonOf, type Sent } from './breaking.ts'
+import { accepted, type Breakage, jsonOf, type FspMessage } from './breaking.ts'
 
-export type Json = Record<string, unknown>
+export type JsonObject = Record<string, unknown>
 
 export interface About {
   readonly method: string
   /** Without the query. */
   readonly path: string
   readonly headers: Readonly<Record<string, unknown>>
-  readonly json: Json
+  readonly json: JsonObject
 }
 
 type Fits = (message: About) => boolean
@@ -21,7 +21,7 @@ export const of =
   (message) =>
     message.method === method && pattern.test(message.path) && also(message)
 
-const aboutSent = ({ method, path, headers, body }: Sent): About => ({
+const aboutSent = ({ method, path, headers, body }: FspMessage): About => ({
   method,
   path: path.split('?')[0] ?? '',
   headers,
@@ -46,7 +46,7 @@ export function dropping(fits: Fits): Breakage {
 /** The FSP writes another body, or other headers. */
 export function writing(
   fits: Fits,
-  change: (json: Json, about: About) => Json,
+  change: (json: JsonObject, about: About) => JsonObject,
   headers: Readonly<Record<string, string | undefined>> = {},
 ): Breakage {
   return {
@@ -63,7 +63,10 @@ export function writing(
 }
 
 /** The FSP sends something else in its place. */
-export function sending(fits: Fits, change: (message: Sent, about: About) => Sent): Breakage {
+export function sending(
+  fits: Fits,
+  change: (message: FspMessage, about: About) => FspMessage,
+): Breakage {
   return {
     outgoing(message, forward) {
       const about = aboutSent(message)
@@ -135,7 +138,7 @@ export function answering(
 /** The FSP accepts what it must refuse: it takes the message for another one. */
 export function reading(
   fits: Fits,
-  change: (json: Json, about: About) => Json,
+  change: (json: JsonObject, about: About) => JsonObject,
   headers: Readonly<Record<string, string | undefined>> = {},
 ): Breakage {
   return {

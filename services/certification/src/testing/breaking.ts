@@ -8,10 +8,10 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { request } from 'undici'
-import type { Outcome } from '../trigger.ts'
+import type { ActionOutcome } from '../trigger.ts'
 
 /** A message of the FSP on its way to the hub. */
-export interface Sent {
+export interface FspMessage {
   readonly method: string
   /** With the query. */
   readonly path: string
@@ -19,7 +19,7 @@ export interface Sent {
   readonly body: Buffer
 }
 
-interface Answered {
+interface RelayedResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
@@ -28,9 +28,9 @@ interface Answered {
 export interface Breakage {
   /** Sends the FSP's message on, or does something else. */
   readonly outgoing?: (
-    message: Sent,
-    forward: (message: Sent) => Promise<Answered>,
-  ) => Promise<Answered>
+    message: FspMessage,
+    forward: (message: FspMessage) => Promise<RelayedResponse>,
+  ) => Promise<RelayedResponse>
   readonly incoming?: (
     message: InboundMessage,
     receive: (message: InboundMessage) => Promise<InboundAnswer>,
@@ -38,7 +38,7 @@ export interface Breakage {
   /** The FSP acknowledges bodies of more than this, in place of its server. */
   readonly acknowledgesFrom_bytes?: number
   /** What the FSP reports about an action. */
-  readonly report?: (outcome: Promise<Outcome>) => Promise<Outcome>
+  readonly report?: (outcome: Promise<ActionOutcome>) => Promise<ActionOutcome>
 }
 
 export interface Breaking {
@@ -47,15 +47,15 @@ export interface Breaking {
   readonly around: (fsp: Pick<Fsp, 'receive'>) => Pick<Fsp, 'receive'>
   /** The address of the FSP for the hub. */
   inFrontOf(callbackUrl: string): Promise<string>
-  report(outcome: Promise<Outcome>): Promise<Outcome>
+  report(outcome: Promise<ActionOutcome>): Promise<ActionOutcome>
   stop(): Promise<void>
 }
 
 export async function openBreaking(hubUrl: string, breakage: Breakage): Promise<Breaking> {
   const { outgoing, incoming, report = (outcome) => outcome } = breakage
-  const forward = (message: Sent) => sendTo(hubUrl, message)
+  const forward = (message: FspMessage) => sendTo(hubUrl, message)
   const servers: Server[] = []
-  async function serve(handle: (message: Sent) => Promise<Answered>): Promise<string> {
+  async function serve(handle: (message: FspMessage) => Promise<RelayedResponse>): Promise<string> {
     const server = createServer({ maxHeaderSize: 65_536 }, (incomingRequest, response) => {
       void buffer(incomingRequest)
         .then((body) => {
@@ -100,7 +100,10 @@ export async function openBreaking(hubUrl: string, breakage: Breakage): Promise<
   }
 }
 
-async function sendTo(url: string, { method, path, headers, body }: Sent): Promise<Answered> {
+async function sendTo(
+  url: string,
+  { method, path, headers, body }: FspMessage,
+): Promise<RelayedResponse> {
   const answer = await request(url + path, {
     method: method as 'POST',
     headers,
@@ -135,4 +138,4 @@ export function jsonOf(body: Buffer): Record<string, unknown> {
   }
 }
 
-export const accepted: Answered = { status: 202, headers: {}, body: Buffer.alloc(0) }
+export const accepted: RelayedResponse = { status: 202, headers: {}, body: Buffer.alloc(0) }

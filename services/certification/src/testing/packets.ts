@@ -2,14 +2,16 @@
 import { conditionOf, decodePacket, encodePacket } from '@causeway/fspiop'
 import { randomBytes } from 'node:crypto'
 import { type Breakage, jsonOf } from './breaking.ts'
-import { type Json, of, reading, type About } from './breakages.ts'
+import { type JsonObject, of, reading, type About } from './breakages.ts'
 
 const transfers = of('POST', /^\/transfers$/)
 const terms = of('PUT', /^\/quotes\/[^/]+$/)
 
 /** What the FSP has quoted: it undoes a change that it must refuse. */
-function remembering(undo: (json: Json, quoted: readonly Json[]) => Json): Breakage {
-  const quoted: Json[] = []
+function remembering(
+  undo: (json: JsonObject, quoted: readonly JsonObject[]) => JsonObject,
+): Breakage {
+  const quoted: JsonObject[] = []
   return {
     ...reading(transfers, (json) => undo(json, quoted)),
     outgoing(message, forward) {
@@ -46,7 +48,7 @@ export const takingAnyCondition = () =>
     return own === undefined ? json : { ...json, condition: own['condition'] }
   })
 
-function addressIn(json: Json): string | undefined {
+function addressIn(json: JsonObject): string | undefined {
   return decodePacket(String(json['ilpPacket']))?.address
 }
 

@@ -6,14 +6,14 @@ import { verifying } from '../options.ts'
 import { openPeer } from '../peer.ts'
 import { openReference, referenceFacts } from '../reference.ts'
 import { runCases } from '../run.ts'
-import type { Settings } from '../settings.ts'
+import type { CertificationSettings } from '../settings.ts'
 import { type Breakage, openBreaking } from './breaking.ts'
 
 const own = generateKeyPairSync('rsa', { modulusLength: 2_048 })
 const theirs = generateKeyPairSync('rsa', { modulusLength: 2_048 })
 
-export interface World {
-  readonly settings: Settings
+export interface CertificationWorld {
+  readonly settings: CertificationSettings
   run(cases: readonly Case[]): Promise<readonly CaseResult[]>
   stop(): Promise<void>
 }
@@ -22,10 +22,10 @@ export interface WorldOptions {
   readonly breakage?: Breakage
   /** Both sides sign, verify, and encrypt for each other; true when left out. */
   readonly signs?: boolean
-  readonly settings?: Partial<Settings>
+  readonly settings?: Partial<CertificationSettings>
 }
 
-export async function openWorld(options: WorldOptions = {}): Promise<World> {
+export async function openWorld(options: WorldOptions = {}): Promise<CertificationWorld> {
   const { breakage = {}, signs = true } = options
   const [signing, fspSigning] = await Promise.all([newSigning(), newSigning()])
   let callbackUrl = ''
@@ -52,7 +52,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     around: breaking.around,
   })
   callbackUrl = await breaking.inFrontOf(reference.callbackUrl)
-  const settings: Settings = {
+  const settings: CertificationSettings = {
     ...referenceFacts,
     fsp: 'examinee',
     callbackUrl,

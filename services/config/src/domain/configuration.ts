@@ -3,7 +3,7 @@
  * stored; without one the default of the deployment applies.
  */
 import type { ParameterType } from '@causeway/protos'
-import { refuse, type Refused } from './refusal.ts'
+import { refuse, type RefusedConfiguration } from './refusal.ts'
 
 /** A JSON value; null in a change means: back to the default. */
 export type Value =
@@ -35,7 +35,7 @@ export interface Definition {
   readonly featureFlags: readonly FeatureFlag[]
 }
 
-export type Values = Readonly<Record<string, Value>>
+export type SetValues = Readonly<Record<string, Value>>
 
 export interface Configuration {
   readonly contextId: string
@@ -44,7 +44,7 @@ export interface Configuration {
   readonly iterationNumber: number
   readonly definition: Definition
   /** What an operator has set, by name. */
-  readonly setValues: Values
+  readonly setValues: SetValues
   /** The last change of values; null: none. */
   readonly changed: { readonly at: Date; readonly by: string } | null
 }
@@ -52,13 +52,13 @@ export interface Configuration {
 export type Schema = Pick<Configuration, 'contextId' | 'schemaVersion' | 'definition'>
 
 export type Registered =
-  | Refused
+  | RefusedConfiguration
   | { readonly type: 'UNCHANGED'; readonly configuration: Configuration }
   | {
       readonly type: 'STORE'
       readonly configuration: Configuration
       /** What operators had set and applies no longer. */
-      readonly dropped: Values
+      readonly dropped: SetValues
     }
 
 /**
@@ -137,12 +137,12 @@ export interface ValuesChange {
 export type SchemaFault = (parameter: Parameter, value: Value) => string | undefined
 
 export type Changed =
-  | Refused
+  | RefusedConfiguration
   | {
       readonly type: 'CHANGED'
       readonly configuration: Configuration
       /** What applied before, by the names that have changed. */
-      readonly replaced: Values
+      readonly replaced: SetValues
     }
 
 /** All of the values or none. */

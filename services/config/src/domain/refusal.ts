@@ -3,4 +3,4 @@ import { refuse, type RefusedBy } from '@causeway/services'
 
 export { refuse }
 
-export type Refused = RefusedBy<'config'>
+export type RefusedConfiguration = RefusedBy<'config'>

@@ -6,7 +6,7 @@ import type { ChangeKind } from '@causeway/approvals'
 import type { EventBus } from '@causeway/bus'
 import { newEvent } from '@causeway/events'
 import { approvalKinds } from '@causeway/services'
-import { refuse, type Refused } from '../domain/refusal.ts'
+import { refuse, type RefusedConfiguration } from '../domain/refusal.ts'
 import { secretsContent, type SecretsContent } from './contract.ts'
 import { checkSecrets, type NewSecret, type SecretSet } from './domain/secrets.ts'
 import type { Sealing } from './sealing.ts'
@@ -73,6 +73,6 @@ export function secretsChanged(
   })
 }
 
-export function unknownSecrets(contextId: string): Refused {
+export function unknownSecrets(contextId: string): RefusedConfiguration {
   return refuse('CONTEXT_UNKNOWN', `${contextId} has registered no secrets`)
 }

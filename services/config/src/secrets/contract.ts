@@ -2,7 +2,7 @@
 import type { SecretSet as SetMessage } from '@causeway/protos'
 import { z } from 'zod'
 import { isContext, isName, isVersion } from '../contract.ts'
-import { refuse, type Refused } from '../domain/refusal.ts'
+import { refuse, type RefusedConfiguration } from '../domain/refusal.ts'
 import type { NewSecret, NewSecrets, SecretSet } from './domain/secrets.ts'
 import type { StoredSecret } from './store.ts'
 
@@ -11,7 +11,7 @@ const description_length_max = 1_000
 const value_length_max = 16_384
 
 /** The names that a component registers. */
-export function readSecretSet(message: SetMessage): NewSecrets | Refused {
+export function readSecretSet(message: SetMessage): NewSecrets | RefusedConfiguration {
   const { boundedContextId: contextId, version, keys } = message
   if (!isContext(contextId)) return invalid('boundedContextId has 1 to 64 letters, digits, _ and -')
   if (!isVersion(version)) return invalid('version has three numbers: 1.0.0')
@@ -81,6 +81,6 @@ export function secretSetMessage(set: SecretSet, stored: readonly StoredSecret[]
   }
 }
 
-function invalid(detail: string): Refused {
+function invalid(detail: string): RefusedConfiguration {
   return refuse('INVALID', detail)
 }

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import * as authService from '@causeway/auth-service'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { openWorld, type World } from './testing/world.ts'
+import { openWorld, type SecretsWorld } from './testing/world.ts'
 
-let world: World
+let world: SecretsWorld
 
 beforeAll(async () => {
   world = await openWorld(authService)

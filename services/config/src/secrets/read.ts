@@ -12,7 +12,7 @@ import {
 } from '@causeway/keys/components'
 import { auditEntry } from '@causeway/events'
 import type { Transaction } from '@causeway/postgres'
-import { refuse, type Refused } from '../domain/refusal.ts'
+import { refuse, type RefusedConfiguration } from '../domain/refusal.ts'
 import type { ConfigParts } from '../serve.ts'
 import { unknownSecrets } from './approval.ts'
 import type { SecretSet } from './domain/secrets.ts'
@@ -25,7 +25,7 @@ export interface ReadParts extends ConfigParts {
 }
 
 export type SecretsRead =
-  | Refused
+  | RefusedConfiguration
   | {
       readonly type: 'READ'
       readonly set: SecretSet
@@ -75,7 +75,7 @@ async function signerOf(
   keys: KnownKeys,
   contextId: string,
   { signer, timestamp, nonce, signature }: SignedHeaders,
-): Promise<KnownKey | Refused> {
+): Promise<KnownKey | RefusedConfiguration> {
   const path = `/config/secrets/${contextId}/values`
   const read = readSignature(signature, { method: 'GET', path, timestamp, nonce })
   if (read === undefined) return invalid('X-Signature is no JWS over this request')
@@ -93,7 +93,7 @@ async function claimFault(
   { id }: KnownKey,
   { timestamp, nonce }: SignedHeaders,
   now: Date,
-): Promise<Refused | undefined> {
+): Promise<RefusedConfiguration | undefined> {
   if (!timePattern.test(timestamp)) return invalid('X-Timestamp is not a UTC time (ISO 8601)')
   const age_ms = Math.abs(now.getTime() - Date.parse(timestamp))
   // A time that does not exist is not a number.
@@ -119,6 +119,6 @@ async function readAs(
   return { type: 'READ', set, values }
 }
 
-function invalid(detail: string): Refused {
+function invalid(detail: string): RefusedConfiguration {
   return refuse('SIGNATURE_INVALID', detail)
 }

@@ -12,12 +12,12 @@ import {
   openWorld,
   secretsChange,
   type SecretsByName,
-  type World,
+  type SecretsWorld,
 } from './testing/world.ts'
 
 const firstKey = newSecretsKey()
 
-let world: World
+let world: SecretsWorld
 
 beforeEach(async () => {
   world = await openWorld(authService, firstKey)
@@ -173,7 +173,7 @@ describe('setting', () => {
 describe('reading', () => {
   beforeEach(() => world.set('pricing', { TOKEN: 'hidden-value' }))
 
-  async function reasonFor(boundedContextId: string, request: ReturnType<World['signed']>) {
+  async function reasonFor(boundedContextId: string, request: ReturnType<SecretsWorld['signed']>) {
     const { refusal, values } = await world.read(boundedContextId, request)
     expect(values ?? null).toBeNull()
     return refusal?.reason
@@ -246,7 +246,7 @@ describe('reading', () => {
     )
   })
 
-  async function reasonOrNone(request: ReturnType<World['signed']>) {
+  async function reasonOrNone(request: ReturnType<SecretsWorld['signed']>) {
     return (await world.read('pricing', request)).refusal?.reason
   }
 

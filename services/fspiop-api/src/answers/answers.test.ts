@@ -7,7 +7,7 @@ import {
   message,
   partyAnswer,
   withHeaders,
-  type Sent,
+  type TestMessage,
 } from '../testing/messages.ts'
 import { everyRelayed } from '../testing/thirdparty.ts'
 
@@ -22,7 +22,7 @@ beforeEach(() => {
   edge.runForLong()
 })
 
-function from(source: string, sent: Sent, destination = 'greenbank'): Sent {
+function from(source: string, sent: TestMessage, destination = 'greenbank'): TestMessage {
   return withHeaders(sent, { 'fspiop-source': source, 'fspiop-destination': destination })
 }
 
@@ -126,7 +126,7 @@ const byId = [
   ['PUT /thirdpartyRequests/verifications/{ID}', 'POST /thirdpartyRequests/verifications'],
 ] as const
 
-function messageOf(operation: string): Sent {
+function messageOf(operation: string): TestMessage {
   const sent = asked.get(operation)
   if (sent === undefined) throw new Error(`there is no ${operation}`)
   return sent
@@ -177,7 +177,7 @@ describe.each([
   ['PATCH /thirdpartyRequests/transactions/{ID}', 'thirdpartyRequests/transactions'],
   ['PUT /thirdpartyRequests/authorizations/{ID}', 'thirdpartyRequests/authorizations'],
 ])('%s', (operation, resource) => {
-  const idIn = (sent: Sent) => /([0-9a-f-]{36})/.exec(sent.path)?.[1] ?? id
+  const idIn = (sent: TestMessage) => /([0-9a-f-]{36})/.exec(sent.path)?.[1] ?? id
   const key = `${resource}/${idIn(messageOf(operation))}`
   const answer = () => edge.outcomeOf(from('redcredit', messageOf(operation)))
 

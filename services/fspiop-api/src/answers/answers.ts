@@ -9,10 +9,10 @@ import type { Operation, PathParameters } from '@causeway/fspiop'
 import type { Logger, Service } from '@causeway/process'
 import type { ProcessParts } from '@causeway/runtime'
 import { age_max_ms } from '../bounds.ts'
-import type { Reading } from '../chain.ts'
+import type { ReadResult } from '../chain.ts'
 import { partyOf, type PartyName } from './party-path.ts'
 import type { Reason } from '../refusals.ts'
-import type { Settings } from '../settings.ts'
+import type { FspiopApiSettings } from '../settings.ts'
 import { openExchanges, type Exchange, type Exchanges } from './exchanges.ts'
 import { openOwners, type Owners } from './owners.ts'
 import { openRecordedRequests, type RecordedRequests } from './recorded.ts'
@@ -22,13 +22,13 @@ export interface Answers {
    * An FSP sends another one a request, which the other may answer. An answer is none, as a rule: else a
    * question to an FSP would give the right to answer it.
    */
-  note(request: Message): void
+  note(request: FspMessage): void
   /** Why the sender may not answer; undefined: it may. */
-  faultOf(answer: Message): Promise<Reason | undefined>
+  faultOf(answer: FspMessage): Promise<Reason | undefined>
 }
 
 /** A message from one FSP to another. */
-export interface Message extends Omit<Exchange, 'subject'> {
+export interface FspMessage extends Omit<Exchange, 'subject'> {
   readonly operation: Operation
   readonly parameters: PathParameters
   /** The id of its subject, also where it is in the body. */
@@ -37,10 +37,10 @@ export interface Message extends Omit<Exchange, 'subject'> {
 
 /** What is sent to an FSP, as far as the edge knows it; undefined: nothing, or a service finds the FSP. */
 export function messageIn(
-  reading: Reading,
-  { operation, parameters }: Pick<Message, 'operation' | 'parameters'>,
+  reading: ReadResult,
+  { operation, parameters }: Pick<FspMessage, 'operation' | 'parameters'>,
   from: string,
-): Message | undefined {
+): FspMessage | undefined {
   if (reading.type === 'RELAY') {
     const { fspId: to, entityId, content } = reading.triggered.callback
     return content.type === 'RELAYED' ? { from, to, operation, parameters, entityId } : undefined
@@ -64,7 +64,7 @@ const answer_ms = 300_000
 const check_ms = 1_000
 
 export function startAnswers(
-  settings: Settings,
+  settings: FspiopApiSettings,
   { grpc, shared, log }: Pick<ProcessParts, 'grpc' | 'shared'> & { readonly log: Logger },
 ): Answers & Service {
   const remembered_ms = answer_ms + settings.FSPIOP_API_RELAY_RETRY_MS
@@ -118,7 +118,7 @@ export function openAnswers(parts: AnswersParts): Answers {
 /** No FSP is sent a request for /participants: only the owner of a party may say whose it is. */
 async function faultOfOwner(
   { owners }: AnswersParts,
-  { parameters, from }: Message,
+  { parameters, from }: FspMessage,
 ): Promise<Reason | undefined> {
   if (parameters.Type === undefined) return 'NOT_ASKED'
   switch (await owners.ownerAnswer(partyOf(parameters), from)) {
@@ -176,7 +176,7 @@ async function faultOfRecorded(
   }
 }
 
-function exchangeOf({ from, to, entityId }: Message, collection: string): Exchange {
+function exchangeOf({ from, to, entityId }: FspMessage, collection: string): Exchange {
   // An MSISDN has two spellings.
   return { from, to, subject: `${collection}/${entityId.replace(/^MSISDN\/%2B/, 'MSISDN/')}` }
 }
@@ -188,6 +188,6 @@ function collectionOf(operation: Operation): string {
   return end < 0 ? path : path.slice(0, end)
 }
 
-function consentOf({ entityId }: Message): PartyName {
+function consentOf({ entityId }: FspMessage): PartyName {
   return { partyIdType: 'CONSENT', partyIdentifier: entityId }
 }

@@ -5,7 +5,7 @@
  */
 import { Worker } from 'node:worker_threads'
 import type { Logger } from '@causeway/process'
-import type { Reading } from '../chain.ts'
+import type { ReadResult } from '../chain.ts'
 import {
   digests,
   type DigestedOperation,
@@ -49,7 +49,7 @@ export type Done = { readonly n: number } & (
 /** A message from the thread: ready, or the result of a task. */
 export type WorkerReply = 'READS' | Done
 
-interface Waiting {
+interface PendingDigest {
   readonly resolve: (digest: Digested<object>) => void
   readonly reject: (error: Error) => void
 }
@@ -63,7 +63,7 @@ interface Thread {
   readonly worker: Worker
   /** Resolves when it is ready; rejects when it ends before. */
   readonly begun: Promise<void>
-  readonly waiting: Map<number, Waiting>
+  readonly waiting: Map<number, PendingDigest>
 }
 
 /** A thread that ends is restarted at once, or at the next large body if it never parsed one. */
@@ -132,7 +132,7 @@ function openThread(mb_max: number, log: Pick<Logger, 'error'>, onEnd: () => voi
   const worker = new Worker(new URL(workerFile, import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: mb_max },
   })
-  const waiting = new Map<number, Waiting>()
+  const waiting = new Map<number, PendingDigest>()
   const begun = new Promise<void>((resolve, reject) => {
     worker.on('message', (reply: WorkerReply) => {
       if (reply === 'READS') resolve()
@@ -153,7 +153,7 @@ function openThread(mb_max: number, log: Pick<Logger, 'error'>, onEnd: () => voi
   return { worker, begun, waiting }
 }
 
-function settle(waiting: Map<number, Waiting>, done: Done): void {
+function settle(waiting: Map<number, PendingDigest>, done: Done): void {
   const { resolve, reject } = waiting.get(done.n) ?? {}
   waiting.delete(done.n)
   if ('digest' in done) resolve?.(done.digest)
@@ -165,9 +165,9 @@ export function digestReading<Operation extends DigestedOperation>(
   largeBodies: LargeBodies,
   operation: Operation,
   message: Digestible,
-  make: (payload: DigestedPayload<Operation>) => Reading,
-): Reading {
-  const readingOf = (digest: Digested<object>): Reading =>
+  make: (payload: DigestedPayload<Operation>) => ReadResult,
+): ReadResult {
+  const readingOf = (digest: Digested<object>): ReadResult =>
     digest.ok
       ? make(digest.payload as DigestedPayload<Operation>)
       : malformed(digest.code, digest.detail)

@@ -16,14 +16,14 @@ import {
   transferBody,
   transferFulfilment,
   withMembers,
-  type Sent,
+  type TestMessage,
 } from '../testing/messages.ts'
 
 const transfer = JSON.parse(transferBody({ transferId: id })) as object
 
 type BodyRow = readonly [Readonly<Record<string, unknown>>, string, string?]
 
-function describeMembers(title: string, sent: Sent, rows: readonly BodyRow[]): void {
+function describeMembers(title: string, sent: TestMessage, rows: readonly BodyRow[]): void {
   describe(title, () => {
     test.each(rows)(
       'A message with %j is answered with %s',

@@ -15,7 +15,7 @@ import {
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import { failureCallback } from '../callbacks/callback.ts'
-import type { Incoming, Reading } from '../chain.ts'
+import type { Incoming, ReadResult } from '../chain.ts'
 import { refuse, type Reason } from '../refusals.ts'
 
 /**
@@ -38,11 +38,11 @@ export function bodyOf<Schema extends z.ZodType>(
   return tooFine === undefined ? reading : { ok: false, ...tooFine }
 }
 
-export function malformed(code: ErrorCode, detail: string): Reading {
+export function malformed(code: ErrorCode, detail: string): ReadResult {
   return { type: 'REFUSE', refusal: { status: 400, code, detail } }
 }
 
-export function against(reason: Reason): Reading {
+export function against(reason: Reason): ReadResult {
   return { type: 'REFUSE', refusal: refuse(reason) }
 }
 
@@ -52,7 +52,7 @@ export function refuseLater(
   resource: 'bulkTransfers' | 'transfers',
   id: string,
   error: ErrorInformation,
-): Reading {
+): ReadResult {
   const notice = {
     requesterFspId: source,
     operation: `PUT /${resource}/{ID}/error`,

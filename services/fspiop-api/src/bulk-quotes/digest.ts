@@ -17,10 +17,10 @@ import type { Digested, Digestible } from '../digests.ts'
 import { destinationOf } from '../contract.ts'
 import { bodyOf } from '../bodies/reading.ts'
 
-type Request = Payload<'BulkQuoteRequestReceived'>
+type BulkQuoteRequest = Payload<'BulkQuoteRequestReceived'>
 type Response = Payload<'BulkQuoteResponseReceived'>
 
-export function digestRequest(message: Digestible): Digested<Request> {
+export function digestRequest(message: Digestible): Digested<BulkQuoteRequest> {
   const reading = bodyOf(postBulkQuotes, message)
   if (!reading.ok) return reading
   const { source: requesterFspId, version } = message
@@ -41,7 +41,7 @@ export function digestRequest(message: Digestible): Digested<Request> {
   }
 }
 
-function itemOf(item: Clear<IndividualQuote>): Request['individualQuotes'][number] {
+function itemOf(item: Clear<IndividualQuote>): BulkQuoteRequest['individualQuotes'][number] {
   const { quoteId, transactionId, payee, amountType, amount, transactionType } = item
   const info = payee?.partyIdInfo
   return {

@@ -1,7 +1,7 @@
 /** The requests on /bulkQuotes, and the event of each. FSPIOP 6.9. */
 import { newEvent, type Payload } from '@causeway/events'
 import { errorBody, payloadHash } from '@causeway/fspiop'
-import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
+import type { Incoming, ReadResult, ServedRoutes } from '../chain.ts'
 import { destinationOf, errorInformationOf } from '../contract.ts'
 import { digestReading, type LargeBodies } from '../bodies/large-bodies.ts'
 import { against, bodyOf, idOf, malformed, relayOf, traceOf } from '../bodies/reading.ts'
@@ -39,7 +39,7 @@ export function bulkQuoteRoutes(rules: BulkQuoteRules): ServedRoutes {
   }
 }
 
-function ask(message: Incoming, { largeBodies, needsDestination }: BulkQuoteRules): Reading {
+function ask(message: Incoming, { largeBodies, needsDestination }: BulkQuoteRules): ReadResult {
   if (needsDestination && message.destination === undefined) return against('DESTINATION_MISSING')
   return digestReading(largeBodies, 'POST /bulkQuotes', message, (payload) => {
     const { payerFspId, individualQuotes } = payload
@@ -57,7 +57,7 @@ function ask(message: Incoming, { largeBodies, needsDestination }: BulkQuoteRule
   })
 }
 
-function query(message: Incoming): Reading {
+function query(message: Incoming): ReadResult {
   const { source: requesterFspId, version } = message
   const payload: Payload<'BulkQuoteQueryReceived'> = {
     bulkQuoteId: idOf(message),
@@ -72,7 +72,7 @@ function query(message: Incoming): Reading {
   }
 }
 
-function answer(message: Incoming, largeBodies: LargeBodies): Reading {
+function answer(message: Incoming, largeBodies: LargeBodies): ReadResult {
   return digestReading(largeBodies, 'PUT /bulkQuotes/{ID}', message, (digested) => {
     const payload: Payload<'BulkQuoteResponseReceived'> = {
       bulkQuoteId: idOf(message),
@@ -86,7 +86,7 @@ function answer(message: Incoming, largeBodies: LargeBodies): Reading {
   })
 }
 
-function refuse(message: Incoming): Reading {
+function refuse(message: Incoming): ReadResult {
   const reading = bodyOf(errorBody, message)
   if (!reading.ok) return malformed(reading.code, reading.detail)
   const payload: Payload<'BulkQuoteRejectReceived'> = {

@@ -92,11 +92,11 @@ function refused({
   return putError({ role: 'PAYER', fspId: requesterFspId, id: bulkTransferId, content })
 }
 
-type Ended = Payload<'BulkTransferCompleted'> | Payload<'BulkTransferRejected'>
+type BulkEndPayload = Payload<'BulkTransferCompleted'> | Payload<'BulkTransferRejected'>
 
 /** The payer FSP receives a result for each item, the payee FSP for each item that it was sent. */
 function ended(
-  payload: Ended,
+  payload: BulkEndPayload,
   bulkTransferState: 'COMPLETED' | 'REJECTED',
   { notifyPayeeOnTimeout }: CallbackRules,
 ): readonly Callback[] {

@@ -15,10 +15,10 @@ import { destinationOf, errorInformationOf, extensionListOf } from '../contract.
 import type { Digested, Digestible } from '../digests.ts'
 import { bodyOf } from '../bodies/reading.ts'
 
-type Request = Payload<'BulkTransferPrepareRequested'>
+type BulkTransferRequest = Payload<'BulkTransferPrepareRequested'>
 type Response = Payload<'BulkTransferFulfilRequested'>
 
-export function digestPrepare(message: Digestible): Digested<Request> {
+export function digestPrepare(message: Digestible): Digested<BulkTransferRequest> {
   const reading = bodyOf(postBulkTransfers, message)
   if (!reading.ok) return reading
   const { bulkTransferId, bulkQuoteId, payerFsp, payeeFsp } = reading.value

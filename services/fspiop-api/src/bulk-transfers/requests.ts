@@ -2,7 +2,7 @@
 import { newEvent, type Payload } from '@causeway/events'
 import { errorBody, errorInformation, payloadHash, type ErrorCode } from '@causeway/fspiop'
 import type { Participants } from '@causeway/participants'
-import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
+import type { Incoming, ReadResult, ServedRoutes } from '../chain.ts'
 import { destinationOf, errorInformationOf } from '../contract.ts'
 import { digestReading, type LargeBodies } from '../bodies/large-bodies.ts'
 import {
@@ -68,7 +68,7 @@ export function bulkTransferRoutes(rules: BulkTransferRules): ServedRoutes {
   }
 }
 
-function prepare(message: Incoming, rules: BulkTransferRules): Reading {
+function prepare(message: Incoming, rules: BulkTransferRules): ReadResult {
   return digestReading(rules.largeBodies, 'POST /bulkTransfers', message, (payload) => {
     const fault = faultOf(message, payload, rules)
     if (fault !== undefined) return fault
@@ -87,7 +87,7 @@ function faultOf(
   message: Incoming,
   payload: Payload<'BulkTransferPrepareRequested'>,
   { onUsAllowed, refusesLater }: BulkTransferRules,
-): Reading | undefined {
+): ReadResult | undefined {
   const { source, destination } = message
   const { payerFsp, payeeFsp, individualTransfers } = payload
   for (const { transferId, amount, condition } of individualTransfers) {
@@ -114,7 +114,7 @@ function refusedFsps(
   { bulkTransferId, payeeFsp }: Payload<'BulkTransferPrepareRequested'>,
   reason: FspReason,
   participants: Pick<Participants, 'getFresh'>,
-): Reading {
+): ReadResult {
   const refusedWith = (code: ErrorCode, detail: string) =>
     refuseLater(message, 'bulkTransfers', bulkTransferId, errorInformation(code, detail))
   const { code, detail } = refuse(reason)
@@ -135,7 +135,7 @@ function refusedFsps(
   }
 }
 
-function query(message: Incoming): Reading {
+function query(message: Incoming): ReadResult {
   const { source: requesterFspId, version } = message
   const payload = { bulkTransferId: idOf(message), requesterFspId, version }
   return {
@@ -145,7 +145,7 @@ function query(message: Incoming): Reading {
 }
 
 /** A large one waits for its turn to be read, so it is announced before. */
-function fulfil(message: Incoming, rules: BulkTransferRules): Reading {
+function fulfil(message: Incoming, rules: BulkTransferRules): ReadResult {
   if (!rules.largeBodies.isLarge(message.body)) return readFulfil(message, rules)
   return {
     type: 'LATER',
@@ -166,7 +166,7 @@ function fulfil(message: Incoming, rules: BulkTransferRules): Reading {
 function readFulfil(
   message: Incoming,
   { largeBodies, timestampBounds }: BulkTransferRules,
-): Reading {
+): ReadResult {
   return digestReading(largeBodies, 'PUT /bulkTransfers/{ID}', message, (digested) => {
     const { completedTimestamp, receivedAt } = digested
     if (isOutOfBounds(completedTimestamp, receivedAt, timestampBounds)) {
@@ -186,7 +186,7 @@ function readFulfil(
   })
 }
 
-function reject(message: Incoming): Reading {
+function reject(message: Incoming): ReadResult {
   const reading = bodyOf(errorBody, message)
   if (!reading.ok) return malformed(reading.code, reading.detail)
   const payload: Payload<'BulkTransferRejectRequested'> = {

@@ -4,9 +4,9 @@ import { derivedId, newEvent, type Payload } from '@causeway/events'
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { headersOf, transferBody } from '../testing/messages.ts'
-import { openWorld, participant, send, type World } from '../testing/world.ts'
+import { openWorld, participant, send, type EdgeWorld } from '../testing/world.ts'
 
-let world: World
+let world: EdgeWorld
 beforeAll(async () => {
   world = await openWorld()
 })

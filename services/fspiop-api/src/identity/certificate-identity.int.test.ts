@@ -11,11 +11,11 @@ import {
   partyAnswer,
   transferFulfilment,
   withHeaders,
-  type Sent,
+  type TestMessage,
 } from '../testing/messages.ts'
 import { newCa, openScheme, validFor, type Scheme } from '../testing/scheme.ts'
 import { newSigner, signed } from '../testing/signing.ts'
-import { openWorld, send, summary, type World } from '../testing/world.ts'
+import { openWorld, send, summary, type EdgeWorld } from '../testing/world.ts'
 
 const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
 const query = message('GET', `/transfers/${id}`)
@@ -28,7 +28,7 @@ describe('Identity by client certificate', () => {
     ['bluewallet', blue],
   ])
   let scheme: Scheme
-  let world: World
+  let world: EdgeWorld
   beforeAll(async () => {
     scheme = openScheme()
     world = await openWorld(
@@ -58,7 +58,7 @@ describe('Identity by client certificate', () => {
     scheme.stop()
   })
 
-  async function ask(tls: ClientTls, sent: Sent): Promise<string> {
+  async function ask(tls: ClientTls, sent: TestMessage): Promise<string> {
     const source = sent.headers['fspiop-source'] ?? ''
     const whole = sent.method === 'GET' ? sent : await signed(sent, signers.get(source) ?? green)
     return summary(await send(world.edge.url, whole, tls))

@@ -26,7 +26,7 @@ export interface FspCertificatesParts {
   readonly now_ms: () => number
 }
 
-interface Known {
+interface CertificateStates {
   /** By fingerprint. */
   readonly states: ReadonlyMap<string, 'REGISTERED' | 'REVOKED'>
   readonly read_ms: number
@@ -40,7 +40,7 @@ const again_ms = 5_000
 export function openFspCertificates(parts: FspCertificatesParts): FspCertificates {
   const { grpc, log, age_max_ms, now_ms } = parts
   const ask = openQuestions(grpc)
-  const cache = readThrough<Known>({
+  const cache = readThrough<CertificateStates>({
     entries_max: fsps_max,
     async load(names) {
       const answer = await ask(names)
@@ -82,13 +82,13 @@ export function openFspCertificates(parts: FspCertificatesParts): FspCertificate
   }
 }
 
-function stateIn({ states }: Known, fingerprint: string): CertificateState {
+function stateIn({ states }: CertificateStates, fingerprint: string): CertificateState {
   return states.get(fingerprint) ?? 'UNREGISTERED'
 }
 
 function openQuestions(
   grpc: GrpcHost,
-): (names: readonly string[]) => Promise<ReadonlyMap<string, Known['states']>> {
+): (names: readonly string[]) => Promise<ReadonlyMap<string, CertificateStates['states']>> {
   const { GetCertificates } = grpc.client(credentialsService, 'auth-service')
   return async (names) => {
     const { participants } = await GetCertificates({ names: [...names] })

@@ -2,7 +2,7 @@ import { newEvent } from '@causeway/events'
 import { eventually } from '@causeway/process/testing'
 import { expect, test } from '@jest/globals'
 import { id, message, transferBody, transferFulfilment, withHeaders } from '../testing/messages.ts'
-import { openWorld, participant, send, type World } from '../testing/world.ts'
+import { openWorld, participant, send, type EdgeWorld } from '../testing/world.ts'
 
 const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
 
@@ -11,7 +11,7 @@ function prepare(payerFsp = 'greenbank') {
   return withHeaders(sent, { 'fspiop-source': payerFsp })
 }
 
-async function withWorld(work: (world: World) => Promise<void>): Promise<void> {
+async function withWorld(work: (world: EdgeWorld) => Promise<void>): Promise<void> {
   const world = await openWorld()
   try {
     await work(world)

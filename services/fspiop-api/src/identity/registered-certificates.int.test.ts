@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { registered } from '../testing/auth.ts'
 import { id, message, withHeaders } from '../testing/messages.ts'
 import { newCa, openScheme, validFor, type Scheme } from '../testing/scheme.ts'
-import { openWorld, send, summary, type World } from '../testing/world.ts'
+import { openWorld, send, summary, type EdgeWorld } from '../testing/world.ts'
 
 const query = message('GET', `/transfers/${id}`)
 const hour_ms = 3_600_000
 const revokedAt = '2026-11-25T00:00:00.000Z'
 
 let scheme: Scheme
-let world: World
+let world: EdgeWorld
 
 beforeAll(async () => {
   scheme = openScheme()

@@ -6,16 +6,16 @@ import type { AddressInfo } from 'node:net'
 import { eventually } from '@causeway/process/testing'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { id, message } from '../testing/messages.ts'
-import type { Settings } from '../settings.ts'
+import type { FspiopApiSettings } from '../settings.ts'
 import { openScheme, type Scheme } from '../testing/scheme.ts'
-import { openWorld, send, summary, type World } from '../testing/world.ts'
+import { openWorld, send, summary, type EdgeWorld } from '../testing/world.ts'
 
 const query = message('GET', `/transfers/${id}`)
 const day_ms = 86_400_000
 const inDays = (days: number) => new Date(Date.now() + days * day_ms)
 
 let scheme: Scheme
-let world: World | undefined
+let world: EdgeWorld | undefined
 
 beforeEach(() => {
   scheme = openScheme()
@@ -29,7 +29,10 @@ afterEach(async () => {
 
 type Tls = ReturnType<Scheme['client']>
 
-async function openWith(file: string | undefined, changes: Partial<Settings> = {}): Promise<World> {
+async function openWith(
+  file: string | undefined,
+  changes: Partial<FspiopApiSettings> = {},
+): Promise<EdgeWorld> {
   world = await openWorld({
     ...scheme.settings,
     EDGE_IDENTITY: 'mtls',
@@ -41,7 +44,7 @@ async function openWith(file: string | undefined, changes: Partial<Settings> = {
   return world
 }
 
-const ask = async ({ edge }: World, tls: Tls) => summary(await send(edge.url, query, tls))
+const ask = async ({ edge }: EdgeWorld, tls: Tls) => summary(await send(edge.url, query, tls))
 const serialOf = ({ certificate }: Tls) => new X509Certificate(certificate).serialNumber
 
 test('A certificate in the revocation list of its CA is refused, also when it is added later', async () => {

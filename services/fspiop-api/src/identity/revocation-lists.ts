@@ -18,7 +18,7 @@ import {
   StartError,
 } from '@causeway/process'
 import { Gauge } from 'prom-client'
-import type { Settings } from '../settings.ts'
+import type { FspiopApiSettings } from '../settings.ts'
 
 export type RevocationFault = 'CERTIFICATE_REVOKED' | 'REVOCATION_LIST_OVERDUE'
 
@@ -49,7 +49,7 @@ const list_bytes_max = 16 * 2 ** 20
 
 /** Throws StartError where there is no valid list; afterwards the last valid lists are used. */
 export async function openRevocationLists(
-  settings: Settings,
+  settings: FspiopApiSettings,
   { authorities, http, log, metrics, now_ms }: RevocationParts,
 ): Promise<RevocationLists> {
   const { EDGE_TLS_CRL_OVERDUE_D: overdue_d, TLS_RENEWAL_MS: renewal_ms } = settings
@@ -133,7 +133,7 @@ function reader(authorities: RevocationParts['authorities']) {
 }
 
 function sourcesIn(
-  { EDGE_TLS_CRL_FILE: file, EDGE_TLS_CRL_URL }: Settings,
+  { EDGE_TLS_CRL_FILE: file, EDGE_TLS_CRL_URL }: FspiopApiSettings,
   client: HttpClient | undefined,
 ): readonly Source[] {
   const ofFile =
@@ -153,7 +153,7 @@ function urlsIn(text: string): readonly string[] {
 }
 
 async function clientFor(
-  { EDGE_TLS_CRL_URL, EDGE_TLS_CRL_URL_CA_FILE: caFile }: Settings,
+  { EDGE_TLS_CRL_URL, EDGE_TLS_CRL_URL_CA_FILE: caFile }: FspiopApiSettings,
   http: Http,
 ): Promise<HttpClient | undefined> {
   if (urlsIn(EDGE_TLS_CRL_URL).length === 0) return undefined

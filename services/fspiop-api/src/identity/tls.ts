@@ -17,17 +17,18 @@ import {
 } from '@causeway/process'
 import { keyManagementService } from '@causeway/protos'
 import type { Security } from '../security.ts'
-import type { Settings } from '../settings.ts'
+import type { FspiopApiSettings } from '../settings.ts'
 
 /** EDGE_IDENTITY=header is for development and uses plain http. */
-function isPlain({ EDGE_IDENTITY, EDGE_TLS }: Settings): boolean {
+function isPlain({ EDGE_IDENTITY, EDGE_TLS }: FspiopApiSettings): boolean {
   return EDGE_IDENTITY === 'header' || EDGE_TLS !== 'on'
 }
 
 /** Undefined: plain http. Throws StartError for a missing file. */
-export async function readTls(settings: Settings): Promise<ServerTls | undefined> {
+export async function readTls(settings: FspiopApiSettings): Promise<ServerTls | undefined> {
   if (isPlain(settings)) return undefined
-  const pem = (name: keyof Settings & `EDGE_TLS_${string}_FILE`) => readPem(name, settings[name])
+  const pem = (name: keyof FspiopApiSettings & `EDGE_TLS_${string}_FILE`) =>
+    readPem(name, settings[name])
   const isMtls = settings.EDGE_IDENTITY === 'mtls'
   return {
     certificate: await pem('EDGE_TLS_CERTIFICATE_FILE'),
@@ -40,7 +41,7 @@ export async function readTls(settings: Settings): Promise<ServerTls | undefined
   }
 }
 
-function ciphersOf({ EDGE_TLS_CIPHERS: ciphers }: Settings): string {
+function ciphersOf({ EDGE_TLS_CIPHERS: ciphers }: FspiopApiSettings): string {
   if (ciphers === undefined) return strongCiphers
   try {
     createSecureContext({ ciphers })
@@ -59,7 +60,7 @@ export interface RenewalParts {
 
 /** Renews the certificate of the port and those of hosts; without TLS it does nothing. */
 export async function openRenewal(
-  settings: Settings,
+  settings: FspiopApiSettings,
   opened: ServerTls | undefined,
   server: Pick<HttpServer, 'renewTls' | 'setHosts'>,
   parts: RenewalParts,
@@ -77,7 +78,7 @@ export async function openRenewal(
 
 /** Inconsistent files are logged and read again later; until then the old ones are used. */
 function renewTls(
-  settings: Settings,
+  settings: FspiopApiSettings,
   opened: ServerTls,
   server: Pick<HttpServer, 'renewTls'>,
   { log, metrics, security }: RenewalParts,
@@ -104,7 +105,7 @@ function renewTls(
  * are used.
  */
 async function renewHosts(
-  settings: Settings,
+  settings: FspiopApiSettings,
   server: Pick<HttpServer, 'setHosts'>,
   { grpc, log }: RenewalParts,
 ): Promise<Periodic> {

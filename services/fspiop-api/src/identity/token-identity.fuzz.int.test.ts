@@ -4,12 +4,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { authWith, openTokenIssuer, type TokenIssuer } from '../testing/auth.ts'
 import { id, message, withHeaders } from '../testing/messages.ts'
-import { openWorld, send, summary, type World } from '../testing/world.ts'
+import { openWorld, send, summary, type EdgeWorld } from '../testing/world.ts'
 
 const query = message('GET', `/transfers/${id}`)
 
 let issuer: TokenIssuer
-let world: World
+let world: EdgeWorld
 beforeAll(async () => {
   issuer = await openTokenIssuer('t-1')
   world = await openWorld({ EDGE_IDENTITY: 'token' }, { authOf: authWith(issuer) })

@@ -3,24 +3,30 @@ import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { authWith, openTokenIssuer, type TokenIssuer } from '../testing/auth.ts'
 import { as, ofOthers, prepare, quote } from '../testing/impostors.ts'
-import { id, message, transferFulfilment, withHeaders, type Sent } from '../testing/messages.ts'
-import type { Settings } from '../settings.ts'
+import {
+  id,
+  message,
+  transferFulfilment,
+  withHeaders,
+  type TestMessage,
+} from '../testing/messages.ts'
+import type { FspiopApiSettings } from '../settings.ts'
 import { newCa, openScheme, type Scheme } from '../testing/scheme.ts'
-import { openWorld, send, summary, type World } from '../testing/world.ts'
+import { openWorld, send, summary, type EdgeWorld } from '../testing/world.ts'
 
 const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
 const query = message('GET', `/transfers/${id}`)
 
 describe('Identity by token', () => {
   let issuer: TokenIssuer
-  let world: World
+  let world: EdgeWorld
   beforeAll(async () => {
     issuer = await openTokenIssuer('t-1')
     world = await openWorld({ EDGE_IDENTITY: 'token' }, { authOf: authWith(issuer) })
   })
   afterAll(() => world.stop())
 
-  async function ask(token: string | undefined, sent: Sent = query): Promise<string> {
+  async function ask(token: string | undefined, sent: TestMessage = query): Promise<string> {
     const authorization = token === undefined ? undefined : `Bearer ${token}`
     return summary(await send(world.edge.url, withHeaders(sent, { authorization })))
   }
@@ -165,7 +171,7 @@ describe('Tokens that are bound to a client certificate (RFC 8705)', () => {
   })
   afterAll(() => scheme.stop())
 
-  async function openWith(changed: Partial<Settings> = {}): Promise<World> {
+  async function openWith(changed: Partial<FspiopApiSettings> = {}): Promise<EdgeWorld> {
     const { settings } = scheme
     const options = {
       ...settings,
@@ -236,12 +242,12 @@ describe('Identity by token over TLS', () => {
 })
 
 describe('Identity by header, for development', () => {
-  let world: World
+  let world: EdgeWorld
   beforeAll(async () => {
     world = await openWorld()
   })
   afterAll(() => world.stop())
-  const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
+  const ask = async (sent: TestMessage) => summary(await send(world.edge.url, sent))
 
   test('An FSP is identified by its header, if it is a participant', async () => {
     expect(await ask(prepare())).toBe('202')

@@ -37,7 +37,7 @@ interface KnownKeys {
   readonly until_ms: number
 }
 
-interface Verified {
+interface VerifiedToken {
   readonly identity: Identity
   /** The thumbprint of the client certificate; undefined: any connection may use the token. */
   readonly boundTo: string | undefined
@@ -48,7 +48,7 @@ const unbound: Identity = { type: 'REFUSED', reason: 'TOKEN_NOT_BOUND' }
 
 export function byToken({ grpc, log, hubName, age_max_ms, requiresBinding }: TokenParts): Identify {
   const { GetTokenKeys } = grpc.client(credentialsService, 'auth-service')
-  const verified = new LRUCache<string, Verified>({ max: tokens_max })
+  const verified = new LRUCache<string, VerifiedToken>({ max: tokens_max })
   let known: KnownKeys | undefined
   let vainUntil_ms = 0
 
@@ -80,7 +80,7 @@ export function byToken({ grpc, log, hubName, age_max_ms, requiresBinding }: Tok
     return read
   }
 
-  async function verify(token: string): Promise<Verified | undefined> {
+  async function verify(token: string): Promise<VerifiedToken | undefined> {
     const { type, payload } = await readKnown(token)
     const { sub, exp, cnf } = type === 'GOOD' ? payload : {}
     if (sub === undefined || sub === '' || exp === undefined) return undefined
@@ -114,7 +114,7 @@ export function byToken({ grpc, log, hubName, age_max_ms, requiresBinding }: Tok
 
 /** A token that someone else got hold of is worth nothing without the key of its certificate. */
 function identityOf(
-  one: Verified | undefined,
+  one: VerifiedToken | undefined,
   request: IncomingMessage,
   requiresBinding: boolean,
 ): Identity {

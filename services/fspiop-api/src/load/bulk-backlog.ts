@@ -23,14 +23,14 @@ export interface BulkBacklog {
 /** How many times the bound. */
 const shares: Readonly<Record<BacklogKind, number>> = { requests: 1, answers: 5 }
 
-interface Stored {
+interface BacklogEntry {
   readonly at_ms: number
   readonly requests: number
 }
 
 interface Use {
   /** The oldest first. */
-  readonly messages: Stored[]
+  readonly messages: BacklogEntry[]
   requests: number
 }
 

@@ -3,17 +3,17 @@ import { randomUUID } from 'node:crypto'
 import { bulkTransfersService } from '@causeway/protos'
 import { eventually } from '@causeway/process/testing'
 import { afterEach, expect, test } from '@jest/globals'
-import type { Settings } from '../settings.ts'
+import type { FspiopApiSettings } from '../settings.ts'
 import { bulkTransferAnswer, bulkTransferRequest } from '../testing/bulk-messages.ts'
-import { message, withMembers, type Sent } from '../testing/messages.ts'
-import { openWorld, send, summary, type World } from '../testing/world.ts'
+import { message, withMembers, type TestMessage } from '../testing/messages.ts'
+import { openWorld, send, summary, type EdgeWorld } from '../testing/world.ts'
 
-let world: World
+let world: EdgeWorld
 /** Up to where transfers has processed what it got; of each large answer whether it knows the bulk. */
 const transfers = { processedUntil: new Date(0), knows: true }
 const announced: string[] = []
 
-async function openWith(settings: Partial<Settings>): Promise<void> {
+async function openWith(settings: Partial<FspiopApiSettings>): Promise<void> {
   world = await openWorld(settings)
   world.parts.grpc.serve(bulkTransfersService, {
     GetBulkProgress: () =>
@@ -30,7 +30,7 @@ async function openWith(settings: Partial<Settings>): Promise<void> {
 
 afterEach(() => world.stop())
 
-const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
+const ask = async (sent: TestMessage) => summary(await send(world.edge.url, sent))
 const query = () => message('GET', `/bulkTransfers/${randomUUID()}`)
 const answer = (items: number) =>
   message('PUT', `/bulkTransfers/${randomUUID()}`, bulkTransferAnswer(items))

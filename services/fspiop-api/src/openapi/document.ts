@@ -22,13 +22,13 @@ type Json = string | number | boolean | null | readonly Json[] | { readonly [nam
 type Schema = { readonly [member: string]: Json }
 
 /** Named schemas appear once, in the document's components. */
-type Named = Map<string, Schema>
+type NamedSchemas = Map<string, Schema>
 
 const description = `The FSPIOP API v1.1 and the Third-Party API v1.0 as this hub accepts them. A request is acknowledged with 202, its result follows as a message from the hub to the callback address of the FSP. A body may have members that the schemas do not name: they are relayed. What a schema cannot express, such as the validity of a currency code, is refused with the codes of the 400 answer.`
 
 /** Throws for a served route without a description. */
 export function openApiDocument(served: ServedRoutes, compatibility: Compatibility): Schema {
-  const named: Named = new Map()
+  const named: NamedSchemas = new Map()
   const paths: Record<string, Record<string, Json>> = {}
   for (const [operation, route] of Object.entries(served)) {
     const message = messages[operation as Operation]
@@ -57,7 +57,7 @@ function operationObject(
   path: string,
   route: ServedRoute,
   { about, body, query }: DescribedMessage,
-  named: Named,
+  named: NamedSchemas,
 ): Json {
   const resource = resourceOf(path)
   const isAnswer = method === 'PUT' || method === 'PATCH'
@@ -96,7 +96,7 @@ function operationObject(
  * The body of an operation appears once for all its media types; that of errors once for all
  * operations.
  */
-function bodySchema(body: z.ZodType, operationId: string, named: Named): Schema {
+function bodySchema(body: z.ZodType, operationId: string, named: NamedSchemas): Schema {
   const name =
     body === errorBody ? 'Error' : `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`
   if (!named.has(name)) named.set(name, schemaOf(body, named))
@@ -231,7 +231,7 @@ function errorAnswers(
   )
 }
 
-function schemaOf(schema: z.ZodType, named: Named): Schema {
+function schemaOf(schema: z.ZodType, named: NamedSchemas): Schema {
   const made = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   const moved = JSON.parse(
     JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/'),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openWorld, send, summary, type World } from '../testing/world.ts'
+import { openWorld, send, summary, type EdgeWorld } from '../testing/world.ts'
 
 interface Response {
   readonly content: object
@@ -25,7 +25,7 @@ const values: Readonly<Record<string, string>> = {
 const id = '7d7ff5c4-8b1c-4b0f-9c7f-2f0de1f0b8a1'
 
 describe.each(['specification', 'mojaloop'] as const)('With COMPATIBILITY=%s', (mode) => {
-  let world: World
+  let world: EdgeWorld
   beforeAll(async () => {
     world = await openWorld({ COMPATIBILITY: mode })
   })

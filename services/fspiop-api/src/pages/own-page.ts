@@ -16,13 +16,13 @@ export interface OwnPageParts {
   readonly participants: Participants
 }
 
-export type Page = (request: Request, response: Response) => Promise<void>
+export type PageHandler = (request: Request, response: Response) => Promise<void>
 
 /** @param answer for the FSP that asks; when it throws, the records cannot be read now */
 export function openOwnPage(
   { identify, challenge, participants }: OwnPageParts,
   answer: (fspId: string, request: Request, response: Response) => Promise<void>,
-): Page {
+): PageHandler {
   const asking = new Set<string>()
   return async (request, response) => {
     const identity = await identify(request)

@@ -7,10 +7,10 @@ import { changedText } from '@causeway/fuzzing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { notAsked } from '../testing/auth.ts'
-import { openWorld, send, type Answered, type World } from '../testing/world.ts'
+import { openWorld, send, type Answered, type EdgeWorld } from '../testing/world.ts'
 
 const numRuns = 300
-let world: World
+let world: EdgeWorld
 let asked: object[] = []
 
 interface Asked {

@@ -2,9 +2,9 @@ import { StartError } from '@causeway/process'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { start } from '../service.ts'
 import { testSettings } from '../testing/settings.ts'
-import { openWorld, send, type World } from '../testing/world.ts'
+import { openWorld, send, type EdgeWorld } from '../testing/world.ts'
 
-let world: World
+let world: EdgeWorld
 beforeAll(async () => {
   world = await openWorld({ JWS_VERIFY: 'on', FSP_BASE_PATHS: '/als,/quotes-api/v1' })
 })

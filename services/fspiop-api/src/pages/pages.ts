@@ -7,7 +7,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HealthPage } from './health.ts'
 import type { IssueToken } from '../security.ts'
-import type { Page } from './own-page.ts'
+import type { PageHandler } from './own-page.ts'
 import type { ReportPages } from './reports-page.ts'
 import { openTokenPage, refuseToken } from './token-page.ts'
 
@@ -17,7 +17,7 @@ export interface AppParts {
   readonly openApi: object
   readonly jwks: object
   readonly issueToken: IssueToken
-  readonly reconciliation: Page
+  readonly reconciliation: PageHandler
   readonly reports: ReportPages
   readonly onUnknownPath: (request: IncomingMessage, response: ServerResponse) => void
   /** For a path that cannot be decoded; nothing of the response is sent. */

@@ -1,7 +1,7 @@
 import { settlementReportsService } from '@causeway/protos'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { notAsked } from '../testing/auth.ts'
-import { openWorld, send, type World } from '../testing/world.ts'
+import { openWorld, send, type EdgeWorld } from '../testing/world.ts'
 
 const row = {
   transferId: 'b2a7f0d4-1e9c-4f63-8a52-7d40c9e8136b',
@@ -27,7 +27,7 @@ const begun = {
   pispFsp: 'lemonpay',
 }
 
-let world: World
+let world: EdgeWorld
 const asked: object[] = []
 /** auth-service is unavailable. */
 const unreported = { ...row, originUnavailable: true }

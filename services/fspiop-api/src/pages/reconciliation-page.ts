@@ -5,7 +5,13 @@
 import type { Calls } from '@causeway/grpc'
 import type { settlementReportsService, TransferRow } from '@causeway/protos'
 import type { Request } from 'express'
-import { openOwnPage, queryText, refuseWith, type OwnPageParts, type Page } from './own-page.ts'
+import {
+  openOwnPage,
+  queryText,
+  refuseWith,
+  type OwnPageParts,
+  type PageHandler,
+} from './own-page.ts'
 import { refuse } from '../refusals.ts'
 
 const rows_max = 1_000
@@ -19,7 +25,7 @@ export interface ReconciliationParts extends OwnPageParts {
 type ReportRequest = Parameters<ReconciliationParts['reports']['ListReconciliation']>[0]
 
 /** A long list is read page by page. */
-export function openReconciliationPage(parts: ReconciliationParts): Page {
+export function openReconciliationPage(parts: ReconciliationParts): PageHandler {
   return openOwnPage(parts, async (participant, request, response) => {
     const asked = readQuery(participant, request.query)
     if (asked === undefined) return refuseWith(response, refuse('RECONCILIATION_UNCLEAR'))

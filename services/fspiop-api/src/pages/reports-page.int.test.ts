@@ -1,7 +1,7 @@
 import { dayReportsService, type DayReportSummary } from '@causeway/protos'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { notAsked } from '../testing/auth.ts'
-import { openWorld, send, type World } from '../testing/world.ts'
+import { openWorld, send, type EdgeWorld } from '../testing/world.ts'
 
 const summary: DayReportSummary = {
   participant: 'greenbank',
@@ -21,7 +21,7 @@ const summary: DayReportSummary = {
   ],
 }
 
-let world: World
+let world: EdgeWorld
 const asked: object[] = []
 
 /** The test server for settlements has the report of one day. */

@@ -9,7 +9,13 @@ import {
   type DayReportSummary,
 } from '@causeway/protos'
 import type { Request } from 'express'
-import { openOwnPage, queryText, refuseWith, type OwnPageParts, type Page } from './own-page.ts'
+import {
+  openOwnPage,
+  queryText,
+  refuseWith,
+  type OwnPageParts,
+  type PageHandler,
+} from './own-page.ts'
 import { refuse } from '../refusals.ts'
 
 const deadline = { deadline_ms: 30_000 }
@@ -21,8 +27,8 @@ export interface ReportParts extends OwnPageParts {
 }
 
 export interface ReportPages {
-  readonly list: Page
-  readonly one: Page
+  readonly list: PageHandler
+  readonly one: PageHandler
 }
 
 export function openReportPages(parts: ReportParts): ReportPages {
@@ -51,10 +57,10 @@ export function openReportPages(parts: ReportParts): ReportPages {
   }
 }
 
-type Search = Parameters<ReportParts['reports']['ListDayReports']>[0]
-type Wanted = Parameters<ReportParts['reports']['GetDayReport']>[0]
+type DayReportSearch = Parameters<ReportParts['reports']['ListDayReports']>[0]
+type DayReportQuery = Parameters<ReportParts['reports']['GetDayReport']>[0]
 
-function readSearch(participant: string, query: Request['query']): Search | undefined {
+function readSearch(participant: string, query: Request['query']): DayReportSearch | undefined {
   const fromDay = queryText(query, 'from', '')
   const toDay = queryText(query, 'to', '')
   const limit = wholeNumber(queryText(query, 'limit', '100'), reports_max)
@@ -68,7 +74,7 @@ function readSearch(participant: string, query: Request['query']): Search | unde
   }
 }
 
-function readWanted(participant: string, { params, query }: Request): Wanted | undefined {
+function readWanted(participant: string, { params, query }: Request): DayReportQuery | undefined {
   const day = params['day'] ?? ''
   const scope = queryText(query, 'scope', '')
   const version = wholeNumber(queryText(query, 'version', '0'), version_max)

@@ -14,22 +14,22 @@ import {
   type Operation,
 } from '@causeway/fspiop'
 import type { z } from 'zod'
-import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
+import type { Incoming, ReadResult, ServedRoutes } from '../chain.ts'
 import { extensionListOf } from '../contract.ts'
 import { callbackOf, partyOf } from '../answers/party-path.ts'
 import { bodyOf, idOf, malformed, queryOf, traceOf } from '../bodies/reading.ts'
 import { body_bytes_max } from '../bodies/receive.ts'
 import { answering, passOn, type RelayRules } from '../relayed/relay.ts'
-import type { Settings } from '../settings.ts'
+import type { FspiopApiSettings } from '../settings.ts'
 
 export function participantRoutes(
-  { COMPATIBILITY }: Pick<Settings, 'COMPATIBILITY'>,
+  { COMPATIBILITY }: Pick<FspiopApiSettings, 'COMPATIBILITY'>,
   rules: RelayRules,
 ): ServedRoutes {
   return { ...requests(COMPATIBILITY), ...answers(rules) }
 }
 
-function requests(compatibility: Settings['COMPATIBILITY']): ServedRoutes {
+function requests(compatibility: FspiopApiSettings['COMPATIBILITY']): ServedRoutes {
   const begins = { needsActiveSource: true, priority: 'LOOKUP' } as const
   const isMojaloop = compatibility === 'mojaloop'
   const ofSubId = { ...begins, ...(isMojaloop ? { ignoresUnknownSource: true as const } : {}) }
@@ -76,7 +76,7 @@ function answer(
   message: Incoming,
   operation: Operation,
   { schema, rules }: { readonly schema: z.ZodType; readonly rules: RelayRules },
-): Reading {
+): ReadResult {
   const reading = bodyOf(schema, message)
   if (!reading.ok) return malformed(reading.code, reading.detail)
   const { entityId, failure } = subjectOf(message)
@@ -106,14 +106,14 @@ function subjectOf(message: Incoming) {
   } as const
 }
 
-function query(message: Incoming): Reading {
+function query(message: Incoming): ReadResult {
   return withCurrency(message, (currency) => {
     const payload: Payload<'ParticipantQueryReceived'> = { ...asked(message), ...currency }
     return newEvent('fspiop-api', 'ParticipantQueryReceived', payload, traceOf(message))
   })
 }
 
-function disassociate(message: Incoming): Reading {
+function disassociate(message: Incoming): ReadResult {
   return withCurrency(message, (currency) => {
     const payload: Payload<'ParticipantDisassociateRequestReceived'> = {
       ...asked(message),
@@ -124,7 +124,7 @@ function disassociate(message: Incoming): Reading {
   })
 }
 
-function associate(message: Incoming): Reading {
+function associate(message: Incoming): ReadResult {
   const reading = bodyOf(postParticipant, message)
   if (!reading.ok) return malformed(reading.code, reading.detail)
   const { fspId, currency, extensionList } = reading.value
@@ -138,7 +138,7 @@ function associate(message: Incoming): Reading {
   return { type: 'PUBLISH', event: newEvent('fspiop-api', name, payload, traceOf(message)) }
 }
 
-function associateMany(message: Incoming): Reading {
+function associateMany(message: Incoming): ReadResult {
   const reading = bodyOf(postParticipants, message)
   if (!reading.ok) return malformed(reading.code, reading.detail)
   const { requestId, partyList, currency } = reading.value
@@ -167,7 +167,7 @@ function asked(message: Incoming) {
 function withCurrency(
   message: Incoming,
   eventOf: (currency: { readonly currency?: string }) => ReturnType<typeof newEvent>,
-): Reading {
+): ReadResult {
   const reading = readParticipantsQuery(queryOf(message), message.compatibility)
   if (!reading.ok) return malformed(reading.code, reading.detail)
   const { currency } = reading.value

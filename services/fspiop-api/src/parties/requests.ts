@@ -3,7 +3,7 @@
  */
 import { newEvent, type Payload } from '@causeway/events'
 import { errorBody, putParties, readPartiesQuery, type Operation } from '@causeway/fspiop'
-import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
+import type { Incoming, ReadResult, ServedRoutes } from '../chain.ts'
 import { against, bodyOf, malformed, queryOf, relayOf, traceOf } from '../bodies/reading.ts'
 import { answering, passOn, type RelayRules } from '../relayed/relay.ts'
 import { destinationOf } from '../contract.ts'
@@ -30,7 +30,7 @@ export function partyRoutes(rules: RelayRules): ServedRoutes {
 }
 
 /** The API defines no query here, so it is ignored; existing clients select an FSP by its currency. */
-function query(message: Incoming, { isLenient }: RelayRules): Reading {
+function query(message: Incoming, { isLenient }: RelayRules): ReadResult {
   const party = partyOf(message.parameters)
   const { source: requesterFspId, version, target } = message
   const { currency } = isLenient ? readPartiesQuery(queryOf(message)) : {}
@@ -46,7 +46,7 @@ function query(message: Incoming, { isLenient }: RelayRules): Reading {
   return { type: 'PUBLISH', event: newEvent('fspiop-api', 'PartyQueryReceived', payload, options) }
 }
 
-function answer(message: Incoming, operation: Operation, rules: RelayRules): Reading {
+function answer(message: Incoming, operation: Operation, rules: RelayRules): ReadResult {
   const reading = bodyOf(putParties, message)
   if (!reading.ok) return malformed(reading.code, reading.detail)
   const owner = reading.value.party?.partyIdInfo?.fspId
@@ -63,7 +63,7 @@ function answer(message: Incoming, operation: Operation, rules: RelayRules): Rea
   })
 }
 
-function refuse(message: Incoming, operation: Operation, rules: RelayRules): Reading {
+function refuse(message: Incoming, operation: Operation, rules: RelayRules): ReadResult {
   const reading = bodyOf(errorBody, message)
   if (!reading.ok) return malformed(reading.code, reading.detail)
   return passOn(message, rules, {

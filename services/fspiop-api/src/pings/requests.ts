@@ -5,15 +5,17 @@
 import { newEvent, type Payload } from '@causeway/events'
 import { elements, readBody } from '@causeway/fspiop'
 import { z } from 'zod'
-import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
+import type { Incoming, ReadResult, ServedRoutes } from '../chain.ts'
 import { malformed, traceOf } from '../bodies/reading.ts'
-import type { Settings } from '../settings.ts'
+import type { FspiopApiSettings } from '../settings.ts'
 
 export const postPings = z.looseObject({
   pingId: elements.correlationId,
 })
 
-export function pingRoutes({ EDGE_IDENTITY }: Pick<Settings, 'EDGE_IDENTITY'>): ServedRoutes {
+export function pingRoutes({
+  EDGE_IDENTITY,
+}: Pick<FspiopApiSettings, 'EDGE_IDENTITY'>): ServedRoutes {
   return {
     'POST /pings': {
       needsActiveSource: false,
@@ -23,7 +25,7 @@ export function pingRoutes({ EDGE_IDENTITY }: Pick<Settings, 'EDGE_IDENTITY'>): 
   }
 }
 
-function ping(message: Incoming, identity: string): Reading {
+function ping(message: Incoming, identity: string): ReadResult {
   const reading = readBody(postPings, message.body)
   if (!reading.ok) return malformed(reading.code, reading.detail)
   const { source: requesterFspId, version, receivedAt, kid } = message

@@ -14,7 +14,7 @@ import {
   type EncryptedPath,
   utcDateTime,
 } from '@causeway/fspiop'
-import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
+import type { Incoming, ReadResult, ServedRoutes } from '../chain.ts'
 import { against, bodyOf, idOf, malformed, traceOf } from '../bodies/reading.ts'
 import type { RelayRules } from '../relayed/relay.ts'
 import { verificationObserved } from './observed.ts'
@@ -59,7 +59,7 @@ export function consentRoutes(parts: ConsentParts): ServedRoutes {
   }
 }
 
-function grantOrRegister(message: Incoming, parts: ConsentParts): Reading {
+function grantOrRegister(message: Incoming, parts: ConsentParts): ReadResult {
   if (isHosted(parts, message.destination)) return register(message)
   const reading = bodyOf(postConsents, message)
   if (!reading.ok) return malformed(reading.code, reading.detail)
@@ -82,7 +82,7 @@ function isCredential([member]: EncryptedPath): boolean {
   return member === 'credential'
 }
 
-function register(message: Incoming): Reading {
+function register(message: Incoming): ReadResult {
   if (message.encrypted.length > 0) return against('AUTH_SERVICE_READS_ALL')
   const reading = bodyOf(postConsentsRegistration, message)
   if (!reading.ok) return malformed(reading.code, reading.detail)
@@ -94,7 +94,7 @@ function register(message: Incoming): Reading {
   return published('ConsentRegistrationReceived', payload, message)
 }
 
-function verify(message: Incoming, parts: ConsentParts): Reading {
+function verify(message: Incoming, parts: ConsentParts): ReadResult {
   const isForUs = isHosted(parts, message.destination)
   if (isForUs && message.encrypted.length > 0) return against('AUTH_SERVICE_READS_ALL')
   const reading = bodyOf(postVerifications, message)
@@ -113,7 +113,7 @@ function verify(message: Incoming, parts: ConsentParts): Reading {
   })
 }
 
-function queryVerification(message: Incoming, parts: ConsentParts): Reading {
+function queryVerification(message: Incoming, parts: ConsentParts): ReadResult {
   if (isHosted(parts, message.destination)) {
     const payload = { ...askedBy(message), verificationRequestId: idOf(message) }
     return published('VerificationQueryReceived', payload, message)
@@ -123,7 +123,7 @@ function queryVerification(message: Incoming, parts: ConsentParts): Reading {
 }
 
 /** Sent to the owner from the lookup; without an entry the consent is at the DFSP of the header. */
-function ofOwner(message: Incoming, parts: ConsentParts, method: 'GET' | 'DELETE'): Reading {
+function ofOwner(message: Incoming, parts: ConsentParts, method: 'GET' | 'DELETE'): ReadResult {
   const consentId = idOf(message)
   return {
     type: 'LATER',
@@ -145,14 +145,14 @@ function ofOwner(message: Incoming, parts: ConsentParts, method: 'GET' | 'DELETE
   }
 }
 
-function asked(message: Incoming, consentId: string, method: 'GET' | 'DELETE'): Reading {
+function asked(message: Incoming, consentId: string, method: 'GET' | 'DELETE'): ReadResult {
   const payload = { ...askedBy(message), consentId }
   if (method === 'GET') return published('ConsentQueryReceived', payload, message)
   const named = destinationOf(message)
   return published('ConsentRevocationReceived', { ...payload, ...named }, message)
 }
 
-function put(message: Incoming, parts: ConsentParts): Reading {
+function put(message: Incoming, parts: ConsentParts): ReadResult {
   const reading = bodyOf(putConsents, message)
   if (!reading.ok) return malformed(reading.code, reading.detail)
   const consentId = idOf(message)
@@ -171,7 +171,7 @@ function put(message: Incoming, parts: ConsentParts): Reading {
 }
 
 /** A DFSP that sends the revocation of a hosted consent only to the PISP revokes it in the hub too. */
-function patch(message: Incoming, parts: ConsentParts): Reading {
+function patch(message: Incoming, parts: ConsentParts): ReadResult {
   const reading = bodyOf(patchConsents, message)
   if (!reading.ok) return malformed(reading.code, reading.detail)
   const consentId = idOf(message)
@@ -225,7 +225,7 @@ function published<Name extends RequestFacts>(
   name: Name,
   payload: Payload<Name>,
   message: Incoming,
-): Reading {
+): ReadResult {
   return { type: 'PUBLISH', event: eventOf(name, payload, message) }
 }
 

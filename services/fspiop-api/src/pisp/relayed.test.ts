@@ -8,7 +8,7 @@ import {
   publishedMessage,
   type PublishedMessage,
 } from '../testing/edge.ts'
-import { id, mediaType, withHeaders, withMembers, type Sent } from '../testing/messages.ts'
+import { id, mediaType, withHeaders, withMembers, type TestMessage } from '../testing/messages.ts'
 import {
   dfsp,
   everyRelayed,
@@ -31,7 +31,7 @@ function delivered(): PublishedMessage {
   return only
 }
 
-function sentOf(operation: string): Sent {
+function sentOf(operation: string): TestMessage {
   const found = everyRelayed.find((outcome) => outcome.operation === operation)
   if (found === undefined) throw new Error(`no ${operation}`)
   return found.sent
@@ -241,7 +241,7 @@ test.each([
   'thirdpartyRequests/authorizations',
 ])('An id of %s cannot be used for other content', async (collection) => {
   const sent = sentOf(`POST /${collection}`)
-  const keyOf = async (asked: Sent) => {
+  const keyOf = async (asked: TestMessage) => {
     await edge.outcomeOf(asked)
     return (delivered().payload as Payload<'NotifyRequested'>).idempotency
   }

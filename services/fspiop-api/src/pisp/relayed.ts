@@ -23,7 +23,7 @@ import {
   utcDateTime,
 } from '@causeway/fspiop'
 import type { z } from 'zod'
-import type { Incoming, Reading, ServedRoute, ServedRoutes } from '../chain.ts'
+import type { Incoming, ReadResult, ServedRoute, ServedRoutes } from '../chain.ts'
 import { bodyOf, idOf, malformed } from '../bodies/reading.ts'
 import { passOn, type Expiration, type RelayRules } from '../relayed/relay.ts'
 import {
@@ -70,7 +70,7 @@ export interface Relaying {
   readonly alongside?: readonly OutgoingMessage[]
 }
 
-export function relay(message: Incoming, rules: RelayRules, relaying: Relaying): Reading {
+export function relay(message: Incoming, rules: RelayRules, relaying: Relaying): ReadResult {
   const { operation, id, role, expiration, json, owner, alongside } = relaying
   const collection = collectionOf(operation)
   const resource = collection.split('/')[1] as Resource

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { errorInformation, serviceType, type ServiceType } from '@causeway/fspiop'
 import { isOutage } from '@causeway/process'
-import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
+import type { Incoming, ReadResult, ServedRoutes } from '../chain.ts'
 import { errorContent, versionOf, type CallbackContent } from '../callbacks/callback.ts'
 import { traceOf } from '../bodies/reading.ts'
 import { refuse, type Reason } from '../refusals.ts'
@@ -26,7 +26,7 @@ async function list(
   message: Incoming,
   { retry_ms }: RelayRules,
   providers: Providers,
-): Promise<Reading> {
+): Promise<ReadResult> {
   const type = serviceType.parse(message.parameters.ServiceType)
   const { source, version, receivedAt } = message
   const { isError, content } = await contentOf(type, version, providers)

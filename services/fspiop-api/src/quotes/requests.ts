@@ -9,7 +9,7 @@ import {
   type Money,
   utcDateTime,
 } from '@causeway/fspiop'
-import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
+import type { Incoming, ReadResult, ServedRoutes } from '../chain.ts'
 import { destinationOf, errorInformationOf, extensionListOf } from '../contract.ts'
 import { against, bodyOf, idOf, malformed, relayOf, traceOf } from '../bodies/reading.ts'
 import { answer_bytes_max, quoteAnswer_bytes_max } from '../bodies/receive.ts'
@@ -30,7 +30,7 @@ export function quoteRoutes(rules: QuoteRules): ServedRoutes {
   }
 }
 
-function ask(message: Incoming, { needsDestination }: QuoteRules): Reading {
+function ask(message: Incoming, { needsDestination }: QuoteRules): ReadResult {
   const { source: requesterFspId, destination, version } = message
   if (needsDestination && destination === undefined) {
     return against('DESTINATION_MISSING')
@@ -69,7 +69,7 @@ function ask(message: Incoming, { needsDestination }: QuoteRules): Reading {
   }
 }
 
-function query(message: Incoming): Reading {
+function query(message: Incoming): ReadResult {
   const { source: requesterFspId, version } = message
   const payload: Payload<'QuoteQueryReceived'> = {
     quoteId: idOf(message),
@@ -81,7 +81,7 @@ function query(message: Incoming): Reading {
   return { type: 'PUBLISH', event: newEvent('fspiop-api', 'QuoteQueryReceived', payload, options) }
 }
 
-function answer(message: Incoming): Reading {
+function answer(message: Incoming): ReadResult {
   const reading = bodyOf(putQuotes, message)
   if (!reading.ok) return malformed(reading.code, reading.detail)
   const { transferAmount, payeeReceiveAmount, payeeFspFee, payeeFspCommission } = reading.value
@@ -108,7 +108,7 @@ function answer(message: Incoming): Reading {
   }
 }
 
-function refuse(message: Incoming): Reading {
+function refuse(message: Incoming): ReadResult {
   const reading = bodyOf(errorBody, message)
   if (!reading.ok) return malformed(reading.code, reading.detail)
   const payload: Payload<'QuoteRejectReceived'> = {

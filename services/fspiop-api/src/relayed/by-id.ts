@@ -5,7 +5,7 @@
 import type { LegRole } from '@causeway/events'
 import { errorBody, templateVariables, type ErrorCode } from '@causeway/fspiop'
 import type { z } from 'zod'
-import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
+import type { Incoming, ReadResult, ServedRoutes } from '../chain.ts'
 import { bodyOf, idOf, malformed } from '../bodies/reading.ts'
 import { answering, passOn, type RelayRules } from './relay.ts'
 
@@ -54,7 +54,7 @@ export function failureOf(resource: QueryById['resource'], id: string) {
   } as const
 }
 
-function ask(message: Incoming, rules: RelayRules, about: QueryById): Reading {
+function ask(message: Incoming, rules: RelayRules, about: QueryById): ReadResult {
   const { resource, asked, faultOf } = about
   const fault = faultOf?.(message)
   if (fault !== undefined) return malformed(fault.code, fault.detail)
@@ -68,7 +68,7 @@ function ask(message: Incoming, rules: RelayRules, about: QueryById): Reading {
   })
 }
 
-function answer(message: Incoming, rules: RelayRules, about: QueryById): Reading {
+function answer(message: Incoming, rules: RelayRules, about: QueryById): ReadResult {
   const reading = bodyOf(about.answer, message)
   if (!reading.ok) return malformed(reading.code, reading.detail)
   const { resource } = about
@@ -82,7 +82,7 @@ function answer(message: Incoming, rules: RelayRules, about: QueryById): Reading
   })
 }
 
-function refuse(message: Incoming, rules: RelayRules, about: QueryById): Reading {
+function refuse(message: Incoming, rules: RelayRules, about: QueryById): ReadResult {
   const reading = bodyOf(errorBody, message)
   if (!reading.ok) return malformed(reading.code, reading.detail)
   const { resource } = about

@@ -12,7 +12,7 @@ import {
 } from '@causeway/fspiop'
 import { randomUUID } from 'node:crypto'
 import { contentOf } from '../answers/recorded.ts'
-import type { Incoming, Reading } from '../chain.ts'
+import type { Incoming, ReadResult } from '../chain.ts'
 import { expiryAt, type FailureNotice } from '../callbacks/callback.ts'
 import { errorInformationOf } from '../contract.ts'
 import { against, relayOf, traceOf } from '../bodies/reading.ts'
@@ -65,7 +65,7 @@ export interface Passing {
     | undefined
 }
 
-export function passOn(message: Incoming, rules: RelayRules, passing: Passing): Reading {
+export function passOn(message: Incoming, rules: RelayRules, passing: Passing): ReadResult {
   const { source, version, parameters, target } = message
   const { resource, operation, entityId, role, failure, payloadHash, expiration } = passing
   const fspId = passing.owner ?? message.destination ?? passing.destination

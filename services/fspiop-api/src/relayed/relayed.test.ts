@@ -14,7 +14,7 @@ import {
   transactionRequest,
   withHeaders,
   withMembers,
-  type Sent,
+  type TestMessage,
 } from '../testing/messages.ts'
 
 const edge = openEdge()
@@ -29,7 +29,7 @@ const request = message('POST', '/transactionRequests', transactionRequest)
 const passedOn = every
   .filter(({ event }) => event === 'NotifyRequested')
   .filter(({ operation }) => !/\/(parties|participants)\//.test(operation))
-  .map(({ operation, sent }): readonly [string, Sent] => [operation, sent])
+  .map(({ operation, sent }): readonly [string, TestMessage] => [operation, sent])
 
 describe.each(passedOn)('%s', (operation, sent) => {
   const source = sent.headers['fspiop-source'] ?? ''
@@ -237,7 +237,7 @@ describe('Unsolicited answers', () => {
 
   const answers = every
     .filter(({ sent: { method } }) => method === 'PUT')
-    .map(({ operation, sent }): readonly [string, Sent] => [operation, sent])
+    .map(({ operation, sent }): readonly [string, TestMessage] => [operation, sent])
   test.each(answers)(
     'Answers that no service matches with a request have a quota: %s',
     async (operation, sent) => {
@@ -366,7 +366,7 @@ describe('Messages that could not be delivered', () => {
 })
 
 describe('POST /transactionRequests', () => {
-  const keyOf = async (sent: Sent) => {
+  const keyOf = async (sent: TestMessage) => {
     edge.published.splice(0)
     await edge.outcomeOf(sent)
     return (edge.onlyMessage().payload as Payload<'NotifyRequested'>).idempotency

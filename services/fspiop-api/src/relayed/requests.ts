@@ -14,7 +14,7 @@ import {
   readAuthorizationsQuery,
   utcDateTime,
 } from '@causeway/fspiop'
-import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
+import type { Incoming, ReadResult, ServedRoutes } from '../chain.ts'
 import { against, bodyOf, malformed, queryOf } from '../bodies/reading.ts'
 import { failureOf, routesById } from './by-id.ts'
 import { passOn, type RelayRules } from './relay.ts'
@@ -38,7 +38,7 @@ export function transactionRequestRoutes(rules: RelayRules): ServedRoutes {
   }
 }
 
-function request(message: Incoming, rules: RelayRules): Reading {
+function request(message: Incoming, rules: RelayRules): ReadResult {
   const reading = bodyOf(postTransactionRequests, message)
   if (!reading.ok) return malformed(reading.code, reading.detail)
   const { transactionRequestId: id, payer, payee, expiration } = reading.value

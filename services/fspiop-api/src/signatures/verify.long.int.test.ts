@@ -11,13 +11,13 @@ import { participantKey } from '../testing/auth.ts'
 import { message, quoteRequest, withHeaders } from '../testing/messages.ts'
 import { newSigner, signed } from '../testing/signing.ts'
 import { testSettings } from '../testing/settings.ts'
-import { openWorld, send, summary, type World } from '../testing/world.ts'
+import { openWorld, send, summary, type EdgeWorld } from '../testing/world.ts'
 
 const quote = message('POST', '/quotes', quoteRequest)
 const [first, second] = [newSigner('green-1'), newSigner('green-2')]
 
 describe('Signatures of FSPs', () => {
-  let world: World
+  let world: EdgeWorld
   beforeAll(async () => {
     world = await openWorld({ JWS_VERIFY: 'on' })
   })
@@ -98,7 +98,7 @@ describe('Signatures of the hub', () => {
   const curve = (namedCurve: string) =>
     String(generateKeyPairSync('ec', { namedCurve }).privateKey.export(pem))
 
-  async function callback(world: World) {
+  async function callback(world: EdgeWorld) {
     const transferId = randomUUID()
     await world.parts.bus.publish([
       newEvent('transfers', 'TransferPrepareRequestTimedout', {
@@ -117,7 +117,7 @@ describe('Signatures of the hub', () => {
     return { headers, transport, body: published.headers['relay-body'] as Buffer, transferId }
   }
 
-  async function jwks(world: World): Promise<readonly JsonWebKey[]> {
+  async function jwks(world: EdgeWorld): Promise<readonly JsonWebKey[]> {
     const path = '/.well-known/jwks.json'
     const answer = await send(world.edge.url, { method: 'GET', path, headers: {} })
     expect(answer.status).toBe(200)

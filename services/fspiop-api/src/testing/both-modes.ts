@@ -1,7 +1,7 @@
 /** One message, sent to a hub of each kind. */
 import { expect } from '@jest/globals'
 import { openEdge } from './edge.ts'
-import type { Sent } from './messages.ts'
+import type { TestMessage } from './messages.ts'
 
 const edges = {
   specification: openEdge(),
@@ -12,7 +12,11 @@ const edges = {
  * Expects answers with these beginnings: the specification's, and where it differs the one that
  * Mojaloop's clients expect. A refused message publishes nothing.
  */
-export async function expectAnswers(sent: Sent, strict: string, loose = strict): Promise<void> {
+export async function expectAnswers(
+  sent: TestMessage,
+  strict: string,
+  loose = strict,
+): Promise<void> {
   for (const [mode, expected] of [
     ['specification', strict],
     ['mojaloop', loose],

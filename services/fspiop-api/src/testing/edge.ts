@@ -12,23 +12,23 @@ import { openAnswers } from '../answers/answers.ts'
 import { openExchanges } from '../answers/exchanges.ts'
 import type { OwnerAnswer } from '../answers/owners.ts'
 import { callbackMessages, type CallbackParts } from '../callbacks/callbacks.ts'
-import { readHead, routeOf, workOn, type Answer, type Edge } from '../chain.ts'
+import { readHead, routeOf, workOn, type EdgeResponse, type Edge } from '../chain.ts'
 import type { Arrivals } from '../bulk-transfers/arrivals.ts'
 import { openLargeBodies, type LargeBodies } from '../bodies/large-bodies.ts'
 import { servedRoutes } from '../routes.ts'
 import { relayedHeadersOf } from '../security.ts'
-import type { Settings } from '../settings.ts'
+import type { FspiopApiSettings } from '../settings.ts'
 import type { CheckSignature } from '../signatures/verify.ts'
 import { triggeredCallbacks, type CallbackEvent } from '../callback-table.ts'
 import type { ConsentOwner } from '../pisp/owners.ts'
-import type { Sent } from './messages.ts'
+import type { TestMessage } from './messages.ts'
 import { testSettings } from './settings.ts'
 
 export interface TestEdge {
   /** The answer to a message; `identity` is that of the channel, by default that of the message. */
-  send(sent: Sent, identity?: string): Promise<Answer>
+  send(sent: TestMessage, identity?: string): Promise<EdgeResponse>
   /** The status, with code and text of the refusal: `400 3102 header date`. */
-  outcomeOf(sent: Sent, identity?: string): Promise<string>
+  outcomeOf(sent: TestMessage, identity?: string): Promise<string>
   /** The only message that was published since the last call. */
   onlyMessage(): PublishedMessage
   readonly published: OutgoingMessage[]
@@ -73,7 +73,7 @@ export function reachable(name: string, changed: Partial<Participant> = {}): Par
   return { name, isActive: true, isClosed: false, endpoints, accounts: [], ...changed }
 }
 
-export interface EdgeChanges extends Partial<Settings> {
+export interface EdgeChanges extends Partial<FspiopApiSettings> {
   readonly checkSignature?: CheckSignature
   readonly publish?: Edge['publish']
   /** How fine amounts may be. */
@@ -171,7 +171,7 @@ export function openEdge(changes: EdgeChanges = {}): TestEdge {
 }
 
 /** Who may answer, by what a test says of account-lookup and notifications. */
-function answersOf(compatibility: Settings['COMPATIBILITY'] | undefined) {
+function answersOf(compatibility: FspiopApiSettings['COMPATIBILITY'] | undefined) {
   const owners: TestEdge['owners'] = new Map()
   const recorded: TestEdge['recorded'] = new Map()
   let now_ms = Date.parse(receivedAt)
@@ -260,9 +260,9 @@ function participantsOf(known: ReadonlyMap<string, Participant>): Participants {
 
 async function ask(
   edge: Edge,
-  { method, path, headers, body = '' }: Sent,
+  { method, path, headers, body = '' }: TestMessage,
   identity = headers['fspiop-source'] ?? '',
-): Promise<Answer> {
+): Promise<EdgeResponse> {
   const parsed = routeOf(edge.served, method, path.split('?')[0] ?? '')
   if ('answer' in parsed) return parsed.answer
   const checked = await readHead(edge, parsed.routed, headers, identity)

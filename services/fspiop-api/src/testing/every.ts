@@ -18,12 +18,12 @@ import {
   transactionRequest,
   transferBody,
   transferFulfilment,
-  type Sent,
+  type TestMessage,
 } from './messages.ts'
 
 export interface ExpectedCallback {
   readonly operation: Operation
-  readonly sent: Sent
+  readonly sent: TestMessage
   readonly event: EventName
   readonly key: string
 }
@@ -34,7 +34,12 @@ const error = { errorInformation }
 const transfer = JSON.parse(transferBody({ transferId: id })) as object
 const otp = 'authenticationType=OTP&retriesLeft=2&amount=102&currency=USD'
 
-function about(operation: Operation, sent: Sent, event: EventName, key = id): ExpectedCallback {
+function about(
+  operation: Operation,
+  sent: TestMessage,
+  event: EventName,
+  key = id,
+): ExpectedCallback {
   return { operation, sent, event, key }
 }
 

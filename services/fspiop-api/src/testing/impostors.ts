@@ -7,22 +7,22 @@ import {
   transferBody,
   withHeaders,
   withMembers,
-  type Sent,
+  type TestMessage,
 } from './messages.ts'
 
 /** The same request in the name of another FSP. */
-export function as(source: string, sent: Sent): Sent {
+export function as(source: string, sent: TestMessage): TestMessage {
   return withHeaders(sent, { 'fspiop-source': source, 'fspiop-destination': undefined })
 }
 
 export const quote = message('POST', '/quotes', quoteRequest)
 
-export function prepare(): Sent {
+export function prepare(): TestMessage {
   return { ...message('POST', '/transfers'), body: transferBody() }
 }
 
 /** Valid messages except for an FSP in the body that is not the sender. */
-export const ofOthers: readonly (readonly [string, string, Sent])[] = [
+export const ofOthers: readonly (readonly [string, string, TestMessage])[] = [
   ['payerFsp of a transfer', 'greenbank', withMembers(prepare(), { payerFsp: 'bluewallet' })],
   [
     'the payer of a quote',

@@ -2,7 +2,7 @@
 import type { Resource } from '@causeway/fspiop'
 import { randomUUID } from 'node:crypto'
 
-export interface Sent {
+export interface TestMessage {
   readonly method: string
   /** With its query. */
   readonly path: string
@@ -11,7 +11,7 @@ export interface Sent {
 }
 
 /** Values by name; undefined omits one. */
-export type Changes = Readonly<Record<string, string | undefined>>
+export type HeaderChanges = Readonly<Record<string, string | undefined>>
 
 export const id = '7d7ff5c4-8b1c-4b0f-9c7f-2f0de1f0b8a1'
 export const expiration = '2030-01-01T00:00:00.000Z'
@@ -25,7 +25,7 @@ export function mediaType(version = '1.1', resource: Resource = 'transfers'): st
 export function headersOf(
   method: string,
   source: string,
-  changed: Changes = {},
+  changed: HeaderChanges = {},
   resource: Resource = 'transfers',
 ): Record<string, string> {
   const all = {
@@ -45,8 +45,8 @@ export function message(
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
   body?: object,
-  changed: Changes = {},
-): Sent {
+  changed: HeaderChanges = {},
+): TestMessage {
   const resource = path.split(/[/?]/)[1] as Resource
   const source = sourceOf(method, resource)
   const destination = source === 'greenbank' ? 'bluewallet' : 'greenbank'
@@ -60,7 +60,7 @@ export function message(
 }
 
 /** The same message with these headers changed. */
-export function withHeaders(sent: Sent, changed: Changes): Sent {
+export function withHeaders(sent: TestMessage, changed: HeaderChanges): TestMessage {
   const all = Object.entries({ ...sent.headers, ...changed })
   const headers = Object.fromEntries(
     all.filter((entry): entry is [string, string] => entry[1] !== undefined),
@@ -69,7 +69,10 @@ export function withHeaders(sent: Sent, changed: Changes): Sent {
 }
 
 /** The same message with these members of its body changed; `undefined` omits one. */
-export function withMembers(sent: Sent, changed: Readonly<Record<string, unknown>>): Sent {
+export function withMembers(
+  sent: TestMessage,
+  changed: Readonly<Record<string, unknown>>,
+): TestMessage {
   const body = JSON.parse(String(sent.body)) as object
   return { ...sent, body: JSON.stringify({ ...body, ...changed }) }
 }

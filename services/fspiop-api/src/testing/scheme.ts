@@ -11,14 +11,14 @@ import {
   type Validity,
 } from '@causeway/pki'
 import { makeCrl, type CrlContent } from '@causeway/pki/testing'
-import type { Settings } from '../settings.ts'
+import type { FspiopApiSettings } from '../settings.ts'
 
 const hour_ms = 3_600_000
 const names = { dns: ['localhost'], ip: ['127.0.0.1'] }
 
 export interface Scheme {
   readonly settings: Pick<
-    Settings,
+    FspiopApiSettings,
     'EDGE_TLS' | 'EDGE_TLS_CERTIFICATE_FILE' | 'EDGE_TLS_KEY_FILE' | 'EDGE_TLS_CA_FILE'
   >
   /** The TLS options of a client of this name; it trusts the scheme's CA only. */

@@ -1,8 +1,8 @@
 /** The settings of tests: plain, unsigned, and with higher bounds than any test needs. */
 import { noHsm } from '@causeway/keys/provider'
-import type { Settings } from '../settings.ts'
+import type { FspiopApiSettings } from '../settings.ts'
 
-export const testSettings: Settings = {
+export const testSettings: FspiopApiSettings = {
   FSPIOP_API_COMPONENT_KEY_FILE: undefined,
   FSP_PORT: 0,
   FSP_HOST: '127.0.0.1',

@@ -6,7 +6,7 @@ import {
   type VerificationKey,
 } from '@causeway/fspiop'
 import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { withHeaders, type Sent } from './messages.ts'
+import { withHeaders, type TestMessage } from './messages.ts'
 
 export interface Signer {
   readonly kid: string
@@ -31,10 +31,10 @@ export function verificationKey(
 
 /** With its signature, the headers of a signed message, and the Date of now if none is given. */
 export async function signed(
-  sent: Sent,
+  sent: TestMessage,
   { kid, privateKey }: Signer,
   changed: Partial<MessageToSign> = {},
-): Promise<Sent> {
+): Promise<TestMessage> {
   const { date = writeHttpDate(new Date()) } = changed
   const dated = withHeaders(sent, { date })
   const { method, path, headers, body = '' } = dated
@@ -59,10 +59,10 @@ export async function signed(
 
 /** With a protected header that the test made, signed with RS256. */
 export function signedWith(
-  sent: Sent,
+  sent: TestMessage,
   { privateKey }: Signer,
   protectedHeader: Readonly<Record<string, unknown>>,
-): Sent {
+): TestMessage {
   const { method, path, body = '' } = sent
   const encoded = Buffer.from(JSON.stringify(protectedHeader)).toString('base64url')
   const input = `${encoded}.${Buffer.from(body).toString('base64url')}`

@@ -1,6 +1,6 @@
 /** One valid message for each operation of the Third-Party API between a PISP and a DFSP. */
 import type { EndpointType, Operation } from '@causeway/fspiop'
-import { headersOf, id, mediaType, type Changes, type Sent } from './messages.ts'
+import { headersOf, id, mediaType, type HeaderChanges, type TestMessage } from './messages.ts'
 
 export const pisp = 'greenbank'
 export const dfsp = 'bluewallet'
@@ -28,7 +28,7 @@ export const verification = {
 
 export interface ThirdPartyCallback {
   readonly operation: Operation
-  readonly sent: Sent
+  readonly sent: TestMessage
   /** The address to which the other FSP is sent the message. */
   readonly type: EndpointType
   /** The path of the error callback to its sender when it cannot be delivered. */
@@ -47,9 +47,9 @@ export function thirdPartyMessage(
     readonly source: string
     readonly body?: object | undefined
     readonly path?: string
-    readonly changed?: Changes
+    readonly changed?: HeaderChanges
   },
-): Sent {
+): TestMessage {
   const [method = '', template = ''] = operation.split(' ')
   const target = path ?? template.replace('{ID}', template.startsWith('/accounts') ? user : id)
   const resource = target.split('/')[1] as Parameters<typeof mediaType>[1] & string

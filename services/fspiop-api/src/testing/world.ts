@@ -14,9 +14,9 @@ import {
 } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { start, type FspiopApi } from '../service.ts'
-import type { Settings } from '../settings.ts'
+import type { FspiopApiSettings } from '../settings.ts'
 import { serveAuth, type Auth } from './auth.ts'
-import type { Sent } from './messages.ts'
+import type { TestMessage } from './messages.ts'
 import { testSettings } from './settings.ts'
 
 /** The participants of the test server for participant-lifecycle. */
@@ -51,7 +51,7 @@ export function participant(name: string, changed: Partial<Participant> = {}): P
   }
 }
 
-export interface World {
+export interface EdgeWorld {
   readonly parts: TestParts
   readonly edge: FspiopApi
   readonly register: Register
@@ -77,9 +77,9 @@ const listensTo = [
 ] as const satisfies readonly EventName[]
 
 export async function openWorld(
-  changed: Partial<Settings> = {},
+  changed: Partial<FspiopApiSettings> = {},
   { isServed = true, authOf = serveAuth }: WorldOptions = {},
-): Promise<World> {
+): Promise<EdgeWorld> {
   const parts = await openTestParts()
   const auth = await authOf(parts)
   const register: Register = {
@@ -176,7 +176,7 @@ export interface Answered {
  * With `tls` over https with that client certificate. Rejects for an answer without the headers that its
  * status demands.
  */
-export async function send(url: string, sent: Sent, tls?: ClientTls): Promise<Answered> {
+export async function send(url: string, sent: TestMessage, tls?: ClientTls): Promise<Answered> {
   const answered = await exchange(url, sent, tls)
   const { status, headers } = answered
   const needed = neededHeaders.get(status)
@@ -194,7 +194,7 @@ const neededHeaders: ReadonlyMap<number, string> = new Map([
   [503, 'retry-after'],
 ])
 
-function exchange(url: string, sent: Sent, tls?: ClientTls): Promise<Answered> {
+function exchange(url: string, sent: TestMessage, tls?: ClientTls): Promise<Answered> {
   const { method, path, headers, body } = sent
   return new Promise((resolve, reject) => {
     const secure = tls === undefined ? {} : { cert: tls.certificate, key: tls.key, ca: tls.ca }

@@ -128,14 +128,14 @@ function rejected(
 /** FSPIOP 6.7.4: to a payee FSP that sent RESERVED. */
 function patchAborted(
   payee: Recipient,
-  { errorInformation, completedTimestamp, version }: Ending,
+  { errorInformation, completedTimestamp, version }: TransferFailure,
 ): Callback {
   const extension = [{ key: 'cause', value: causeOf(withoutUndefined(errorInformation)) }]
   const body = { completedTimestamp, transferState: 'ABORTED', extensionList: { extension } }
   return patch({ ...payee, body }, versionOf('transfers', version))
 }
 
-interface Ending {
+interface TransferFailure {
   readonly errorInformation: ErrorInformation
   readonly completedTimestamp: string
   readonly version: string | undefined

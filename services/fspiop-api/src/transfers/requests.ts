@@ -10,7 +10,7 @@ import {
   readBody,
   utcDateTime,
 } from '@causeway/fspiop'
-import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
+import type { Incoming, ReadResult, ServedRoutes } from '../chain.ts'
 import { destinationOf, errorInformationOf, extensionListOf } from '../contract.ts'
 import {
   against,
@@ -59,7 +59,7 @@ export function transferRoutes(rules: TransferRules): ServedRoutes {
   }
 }
 
-function prepare(message: Incoming, rules: TransferRules): Reading {
+function prepare(message: Incoming, rules: TransferRules): ReadResult {
   const reading = bodyOf(postTransfers, message)
   if (!reading.ok) return malformed(reading.code, reading.detail)
   const { value } = reading
@@ -109,7 +109,7 @@ function addressedTo(payeeFsp: string, message: Incoming): Incoming {
     : { ...message, destination: undefined }
 }
 
-function query(message: Incoming): Reading {
+function query(message: Incoming): ReadResult {
   const { source: requesterFspId, version } = message
   const payload = { transferId: idOf(message), requesterFspId, version }
   return {
@@ -118,7 +118,7 @@ function query(message: Incoming): Reading {
   }
 }
 
-function fulfil(message: Incoming, rules: TransferRules): Reading {
+function fulfil(message: Incoming, rules: TransferRules): ReadResult {
   const reading = bodyOf(putTransfers, message)
   if (!reading.ok) {
     return rules.ignoresWhatCannotCommit && isAborted(message.body)
@@ -159,7 +159,7 @@ function fulfil(message: Incoming, rules: TransferRules): Reading {
   }
 }
 
-function reject(message: Incoming): Reading {
+function reject(message: Incoming): ReadResult {
   const reading = bodyOf(errorBody, message)
   if (!reading.ok) return malformed(reading.code, reading.detail)
   const payload: Payload<'TransferRejectRequested'> = {

@@ -31,12 +31,12 @@ import type { secretsSettings } from './settings.ts'
 const caLife_d = 3_650
 const life_d = 730
 
-type Values = SettingValues<typeof secretsSettings>
+type SecretsSettings = SettingValues<typeof secretsSettings>
 
 /**
  * Creates `values.SECRETS_DIR` when it does not exist. Throws StartError when it cannot be written.
  */
-export async function makeSecrets(values: Values): Promise<void> {
+export async function makeSecrets(values: SecretsSettings): Promise<void> {
   const scheme = authority(values, 'scheme')
   const operators = authority(values, 'operators')
   ofServices(values, authority(values, 'services'))
@@ -50,7 +50,7 @@ export async function makeSecrets(values: Values): Promise<void> {
 }
 
 /** The folders of authorities are only for issuing certificates; no running service needs them. */
-function authority({ SECRETS_DIR, HUB_NAME }: Values, name: string): Ca {
+function authority({ SECRETS_DIR, HUB_NAME }: SecretsSettings, name: string): Ca {
   const files = pairIn(join(SECRETS_DIR, 'authorities', name))
   const subject = { commonName: `${HUB_NAME} ${name} CA`, organization: HUB_NAME }
   const { pair } = ensurePair(files, undefined, caLife_d, (validity) =>
@@ -63,14 +63,14 @@ function authority({ SECRETS_DIR, HUB_NAME }: Values, name: string): Ca {
  * The certificates by which services identify each other: the common name is the folder's. And the
  * keys with which they sign as components.
  */
-function ofServices(values: Values, ca: Ca): void {
+function ofServices(values: SecretsSettings, ca: Ca): void {
   for (const service of serviceNames) {
     ensureComponentKey(join(folder(join(values.SECRETS_DIR, service, 'component')), 'private.pem'))
     certified(values, ca, join(service, 'grpc'), service, { dns: [service], ip: [] })
   }
 }
 
-async function ofEdge(values: Values, ca: Ca): Promise<void> {
+async function ofEdge(values: SecretsSettings, ca: Ca): Promise<void> {
   const { SECRETS_DIR, HUB_NAME } = values
   const port = folderIn(values, join('fspiop-api', 'fsp-port'), ca)
   const names = hostsOf(values.SECRETS_FSP_HOSTS)
@@ -92,7 +92,7 @@ async function ofEdge(values: Values, ca: Ca): Promise<void> {
 }
 
 /** The keys with which services encrypt what they store. */
-function ofSeals({ SECRETS_DIR }: Values): void {
+function ofSeals({ SECRETS_DIR }: SecretsSettings): void {
   for (const service of ['audit', 'auth-service', 'config'] as const) {
     const seal = folder(join(SECRETS_DIR, service, 'seal'))
     const name = `${settingPrefix(service)}_SECRETS_KEY`
@@ -101,7 +101,7 @@ function ofSeals({ SECRETS_DIR }: Values): void {
   }
 }
 
-async function ofSandbox(values: Values, ca: Ca): Promise<void> {
+async function ofSandbox(values: SecretsSettings, ca: Ca): Promise<void> {
   for (const fsp of ['greenbank', 'bluewallet', 'amberpay', 'lemonpay']) {
     const place = join('sandbox-fsp', fsp)
     certified(values, ca, place, fsp, hostsOf(values.SECRETS_SANDBOX_HOSTS))
@@ -109,7 +109,7 @@ async function ofSandbox(values: Values, ca: Ca): Promise<void> {
   }
 }
 
-function ofOperators(values: Values, ca: Ca): void {
+function ofOperators(values: SecretsSettings, ca: Ca): void {
   const names = hostsOf(values.SECRETS_OPERATOR_HOSTS)
   certified(values, ca, join('admin', 'operator-port'), names.dns[0] ?? 'admin', names)
   certified(values, ca, join('operator', 'operator-client'), 'operator', undefined)
@@ -119,7 +119,7 @@ function ofOperators(values: Values, ca: Ca): void {
  * The first log-ins: two administrators, persons who must change the password at once and approve each
  * other's changes, and the program that sets the hub up.
  */
-function ofLogIns({ SECRETS_DIR }: Values): void {
+function ofLogIns({ SECRETS_DIR }: SecretsSettings): void {
   const known = folder(join(SECRETS_DIR, 'auth-service', 'operators'))
   // Who reads both is two persons, so each is a Secret of its own.
   const ofSecond = folder(join(SECRETS_DIR, 'auth-service', 'administrator2'))
@@ -135,7 +135,7 @@ function ofLogIns({ SECRETS_DIR }: Values): void {
 
 /** A folder with `tls.crt`, `tls.key`, `ca.crt`: the names that Kubernetes and cert-manager use. */
 function certified(
-  values: Values,
+  values: SecretsSettings,
   ca: Ca,
   place: string,
   commonName: string,
@@ -151,7 +151,7 @@ function certified(
   )
 }
 
-function folderIn({ SECRETS_DIR }: Values, place: string, ca: Ca): string {
+function folderIn({ SECRETS_DIR }: SecretsSettings, place: string, ca: Ca): string {
   const path = folder(join(SECRETS_DIR, place))
   write(join(path, 'ca.crt'), ca.certificate)
   return path

@@ -18,7 +18,7 @@ import { sandboxPorts, type SandboxFsp } from '../sandbox-fsps.ts'
 import { describeThirdPartyPayment, makeThirdPartyPayment } from '../third-party-payment.ts'
 import { onboardSettings } from './settings.ts'
 
-type Values = SettingValues<typeof onboardSettings>
+type OnboardSettings = SettingValues<typeof onboardSettings>
 type Fsp = NewFsp & Pick<SandboxFsp, 'url'>
 
 const pause_ms = 1_000
@@ -47,7 +47,7 @@ await run('onboard', onboardSettings, async (values) => {
   return { stop: () => Promise.resolve() }
 })
 
-async function pay(values: Values, operator: Operator): Promise<void> {
+async function pay(values: OnboardSettings, operator: Operator): Promise<void> {
   const until_ms = Date.now() + wait_ms
   const { two, third, pisp } = await reached('the sandbox', until_ms, async () => ({
     two: [await sandboxFsp('greenbank', values), await sandboxFsp('bluewallet', values)] as const,
@@ -77,7 +77,7 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-async function sandboxFsp(name: SandboxFsp['name'], values: Values): Promise<Fsp> {
+async function sandboxFsp(name: SandboxFsp['name'], values: OnboardSettings): Promise<Fsp> {
   const { port, callbackPort } = await sandboxPorts(name, values)
   const host = values.ONBOARD_SANDBOX_HOST
   const url = `http://${host}:${port}`

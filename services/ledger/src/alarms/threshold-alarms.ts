@@ -11,12 +11,12 @@ import type { Transaction } from '@causeway/postgres'
 import type { ActiveAlarmKind } from '@causeway/protos'
 import { valueOf } from '../domain/account.ts'
 import { remainingPercentage, type AlarmRules } from './domain/alarm.ts'
-import { crossingsOf, type Crossing, type Decided } from './domain/crossings.ts'
+import { crossingsOf, type Crossing, type DecidedAccounts } from './domain/crossings.ts'
 import { saveAlarms } from './store.ts'
 
 export interface ThresholdAlarms {
   /** Undefined when there is nothing to store. */
-  afterBatch(tx: Transaction, decided: Decided): Promise<void> | undefined
+  afterBatch(tx: Transaction, decided: DecidedAccounts): Promise<void> | undefined
 }
 
 export function openThresholdAlarms(bus: EventBus, rules: AlarmRules): ThresholdAlarms {
@@ -68,7 +68,7 @@ function exceeded(
 }
 
 /** Positions moved by settlements: each once, with its value after all movements. */
-function positionsMoved({ rows, changes }: Decided): readonly OutgoingMessage[] {
+function positionsMoved({ rows, changes }: DecidedAccounts): readonly OutgoingMessage[] {
   const { entered, accounts } = changes
   const owners = new Map<number, string>()
   for (const { kind, terms, accounts: moved } of entered) {

@@ -3,8 +3,8 @@ import { settlementKindValues } from '@causeway/protos'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { valueOf, type Account } from './account.ts'
-import type { LockedRows, Answer } from './book.ts'
-import { hubId, type Party } from './decision.ts'
+import type { LockedRows, CommandAnswer } from './book.ts'
+import { hubId, type TransferParty } from './decision.ts'
 import type { Command } from './command.ts'
 import { noEvidence, settlesAtOnce, type Entry } from './entry.ts'
 import {
@@ -23,8 +23,8 @@ const cap = 600n
 const deposited = 500n
 const lifetime_ms = 4_000
 
-const permits: Party['permits'] = new Set(['TRANSFERS', 'FUNDS_IN', 'FUNDS_OUT'])
-const parties = names.map((name, index): Party => ({
+const permits: TransferParty['permits'] = new Set(['TRANSFERS', 'FUNDS_IN', 'FUNDS_OUT'])
+const parties = names.map((name, index): TransferParty => ({
   id: index + 2,
   name,
   isActive: true,
@@ -144,7 +144,7 @@ const splits = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLengt
 
 interface Run {
   readonly rows: LockedRows
-  readonly answers: readonly Answer[]
+  readonly answers: readonly CommandAnswer[]
   /** The rows after each batch. */
   readonly states: readonly LockedRows[]
 }
@@ -154,7 +154,7 @@ interface Run {
  */
 function runIn(from: LockedRows, history: readonly Timed[], sizes: readonly number[]): Run {
   let rows = from
-  const answers: Answer[] = []
+  const answers: CommandAnswer[] = []
   const states: LockedRows[] = []
   let done = 0
   for (let batch = 0; done < history.length; batch++) {

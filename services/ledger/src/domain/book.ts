@@ -6,7 +6,7 @@
 import type { DecimalBounds } from '@causeway/money'
 import { coverOf, feesOwed, moved, valueOf, type Account } from './account.ts'
 import type { Command } from './command.ts'
-import type { Book, Decision, FundsRefusal, Party, Recorded } from './decision.ts'
+import type { Book, Decision, FundsRefusal, TransferParty, Recorded } from './decision.ts'
 import { deposit } from './deposit.ts'
 import type { Entry } from './entry.ts'
 import type { FeeRule } from './fee.ts'
@@ -48,12 +48,12 @@ export interface LockedRows {
   readonly entries: readonly Entry[]
   /** The batch in which each of the funds out among them was held, by id. */
   readonly heldIn: ReadonlyMap<string, bigint>
-  readonly parties: readonly Party[]
+  readonly parties: readonly TransferParty[]
   readonly accounts: readonly Account[]
 }
 
 /** What a batch changed, each row once, in its last state. */
-export interface Changes {
+export interface BookChanges {
   readonly entered: readonly Entry[]
   /** Entries that were reserved before this batch and are final now. */
   readonly completed: readonly Entry[]
@@ -69,7 +69,7 @@ export interface Changes {
 export interface OpenBook extends Book {
   /** Stores the entry and makes its movements. */
   record(recorded: Recorded): void
-  changes(): Changes
+  changes(): BookChanges
 }
 
 /** A POSITION account after the step, or now if the step was done before. */
@@ -86,7 +86,7 @@ export interface Position {
   readonly changedAt: Date
 }
 
-export type Answer =
+export type CommandAnswer =
   /** What is stored for the id. */
   | {
       readonly type: 'ENTRY'
@@ -107,7 +107,7 @@ export function decideAll(
   book: OpenBook,
   commands: readonly Command[],
   rules: Rules,
-): readonly Answer[] {
+): readonly CommandAnswer[] {
   return commands.map((command) => {
     const decision = decide(book, command, rules)
     if (decision.type === 'STORE') {
@@ -142,7 +142,7 @@ function decide(book: Book, command: Command, { expiryGrace_ms }: Rules): Decisi
   }
 }
 
-function answerOf(book: Book, decision: Decision): Answer {
+function answerOf(book: Book, decision: Decision): CommandAnswer {
   if (decision.type !== 'EXISTS' && decision.type !== 'STORE') return decision
   const { entry } = decision
   const { terms, parties } = entry
@@ -236,7 +236,7 @@ interface OpenAccounts extends Pick<Book, 'account' | 'accountOf'> {
   owe(entryId: string, accountId: number, amount: bigint): void
   /** Committed funds out pay what is owed. */
   payOut(entry: Entry, movement: Movement): void
-  changes(): Pick<Changes, 'accounts' | 'isUnpaidChanged' | 'debts'>
+  changes(): Pick<BookChanges, 'accounts' | 'isUnpaidChanged' | 'debts'>
 }
 
 function openAccounts(rows: LockedRows): OpenAccounts {

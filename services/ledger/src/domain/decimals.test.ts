@@ -17,7 +17,7 @@ import {
   withdrawing,
 } from '../testing/scene.ts'
 import { valueOf, type Account } from './account.ts'
-import { openBook, decideAll, type LockedRows, type Answer } from './book.ts'
+import { openBook, decideAll, type LockedRows, type CommandAnswer } from './book.ts'
 import type { Command } from './command.ts'
 
 const plenty = 10n ** 30n
@@ -42,7 +42,7 @@ function decided(
   from: LockedRows,
   decimals: ReadonlyMap<string, number> | undefined,
   ...commands: readonly Command[]
-): { readonly answers: readonly Answer[]; readonly after: LockedRows } {
+): { readonly answers: readonly CommandAnswer[]; readonly after: LockedRows } {
   const book = openBook(from, decimals)
   const answers = decideAll(book, commands, { expiryGrace_ms })
   return { answers, after: nextRows(from, book.changes()) }

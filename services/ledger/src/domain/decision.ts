@@ -12,7 +12,7 @@ import type { Movement } from './movement.ts'
 
 export const hubId = 1
 
-export interface Party {
+export interface TransferParty {
   readonly id: number
   readonly name: string
   readonly isActive: boolean
@@ -30,7 +30,7 @@ export interface Book {
   /** How fine amounts may be. */
   readonly decimals: DecimalBounds | undefined
   entry(id: string): Entry | undefined
-  party(name: string): Party | undefined
+  party(name: string): TransferParty | undefined
   account(id: number): Account | undefined
   accountOf(participantId: number, type: string, currency: string): Account | undefined
   feeRule(currency: string): FeeRule | undefined

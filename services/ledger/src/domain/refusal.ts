@@ -2,14 +2,14 @@
 import { exceededDecimals, type DecimalBounds } from '@causeway/money'
 import { refuse, type RefusedBy } from '@causeway/services'
 
-export type Refused = RefusedBy<'participant-lifecycle'>
+export type RefusedChange = RefusedBy<'participant-lifecycle'>
 
 /** Of an amount that is finer than its currency; undefined: it may be used. */
 export function decimalsFault(
   bounds: DecimalBounds | undefined,
   currency: string,
   units: bigint,
-): Refused | undefined {
+): RefusedChange | undefined {
   const decimals = exceededDecimals(bounds, currency, units)
   return decimals === undefined
     ? undefined

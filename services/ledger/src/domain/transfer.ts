@@ -6,7 +6,14 @@
  */
 import type { ReserveRefusal, VoidReason } from '@causeway/protos'
 import { coverOf, feesOwed, valueOf, type Account } from './account.ts'
-import { hubId, mismatch, unknown, type Book, type Party, type Decision } from './decision.ts'
+import {
+  hubId,
+  mismatch,
+  unknown,
+  type Book,
+  type TransferParty,
+  type Decision,
+} from './decision.ts'
 import type { Post, Reserve, Void } from './command.ts'
 import {
   noEvidence,
@@ -129,7 +136,7 @@ function checkReserve(book: Book, command: Reserve): ReserveCheck {
  * The fees that the payer would owe, including this transfer's: they count against the cover, not
  * the cap.
  */
-function feesWith(book: Book, { id }: Party, currency: string, fee: Fee | null): bigint {
+function feesWith(book: Book, { id }: TransferParty, currency: string, fee: Fee | null): bigint {
   const fees = book.accountOf(id, 'INTERCHANGE_FEE', currency)
   if (fees === undefined) return 0n
   return feesOwed({ ...fees, debitsPending: fees.debitsPending + (fee?.amount ?? 0n) })
@@ -141,12 +148,13 @@ function feesWith(book: Book, { id }: Party, currency: string, fee: Fee | null):
  */
 function withoutFeeAccount(
   book: Book,
-  payer: Party,
-  payee: Party,
+  payer: TransferParty,
+  payee: TransferParty,
   currency: string,
 ): 'PAYER_NO_ACCOUNT' | 'PAYEE_NO_ACCOUNT' | null {
   if (book.feeRule(currency) === undefined || payer.id === payee.id) return null
-  const lacks = ({ id }: Party) => book.accountOf(id, 'INTERCHANGE_FEE', currency) === undefined
+  const lacks = ({ id }: TransferParty) =>
+    book.accountOf(id, 'INTERCHANGE_FEE', currency) === undefined
   if (lacks(payer)) return 'PAYER_NO_ACCOUNT'
   return lacks(payee) ? 'PAYEE_NO_ACCOUNT' : null
 }
@@ -158,7 +166,7 @@ function refusal(reason: ReserveRefusal): ReserveCheck {
 /**
  * Whether the participant or one of its accounts is inactive; missing accounts are checked later.
  */
-function isInactive(party: Party, ...accounts: readonly (Account | undefined)[]): boolean {
+function isInactive(party: TransferParty, ...accounts: readonly (Account | undefined)[]): boolean {
   return !party.isActive || accounts.some((account) => account?.isActive === false)
 }
 

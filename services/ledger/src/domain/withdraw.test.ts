@@ -15,7 +15,7 @@ import {
   withdrawing,
 } from '../testing/scene.ts'
 import { valueOf } from './account.ts'
-import type { LockedRows, Answer } from './book.ts'
+import type { LockedRows, CommandAnswer } from './book.ts'
 import type { Command, EndWithdrawal, Withdraw } from './command.ts'
 
 const cover = settlementOf(greenbank)
@@ -39,7 +39,7 @@ function valueIn({ accounts }: LockedRows, id: number): bigint {
   return valueOf(account)
 }
 
-function stateOf(answer: Answer | undefined): string {
+function stateOf(answer: CommandAnswer | undefined): string {
   if (answer?.type !== 'ENTRY') return answer?.type ?? 'NOTHING'
   const { outcome, reason } = answer.entry
   return reason === null ? outcome : `${outcome} ${reason}`

@@ -5,7 +5,7 @@ import { formatAmount, parseAmount } from '@causeway/money'
 import type { FundsInstruction, FundsMovement } from '@causeway/protos'
 import type { Deposit, EndWithdrawal, Withdraw } from '../domain/command.ts'
 import { evidence_bytes_max, type Entry } from '../domain/entry.ts'
-import { type Refused } from '../domain/refusal.ts'
+import { type RefusedChange } from '../domain/refusal.ts'
 import { stateOf } from './domain/state.ts'
 
 export type FundsMessage = Omit<FundsInstruction, 'kind' | 'actor'>
@@ -36,7 +36,7 @@ function fundsOf(message: FundsMessage) {
   }
 }
 
-export function depositOf(message: FundsMessage): Deposit | Refused {
+export function depositOf(message: FundsMessage): Deposit | RefusedChange {
   const funds = fundsOf(message)
   return funds.type === 'REFUSE' ? funds : { ...funds, type: 'DEPOSIT' }
 }
@@ -44,7 +44,7 @@ export function depositOf(message: FundsMessage): Deposit | Refused {
 export function withdrawalOf(
   message: FundsMessage,
   rules: Pick<Withdraw, 'protects' | 'isFinal' | 'validity_ms'>,
-): Withdraw | Refused {
+): Withdraw | RefusedChange {
   const funds = fundsOf(message)
   return funds.type === 'REFUSE' ? funds : { ...funds, ...rules, type: 'WITHDRAW' }
 }

@@ -13,7 +13,7 @@ import type { FundsRefusal } from '../domain/decision.ts'
 import type { Entry } from '../domain/entry.ts'
 import { entriesOf } from '../entry-store.ts'
 import { decideIn, type DecidingRules, type Writer } from '../writer.ts'
-import { decimalsFault, type Refused } from '../domain/refusal.ts'
+import { decimalsFault, type RefusedChange } from '../domain/refusal.ts'
 import { stateOf } from './domain/state.ts'
 
 export interface FundsParts {
@@ -31,7 +31,7 @@ export interface FundsParts {
 export type FundsCommand = Deposit | Withdraw | EndWithdrawal
 
 export type FundsOutcome =
-  | Refused
+  | RefusedChange
   | {
       readonly type: 'DONE'
       readonly entry: Entry
@@ -124,7 +124,7 @@ function declined(
   reason: FundsRefusal,
   command: FundsCommand,
   { decimals }: Pick<DecidingRules, 'decimals'>,
-): Refused {
+): RefusedChange {
   const tooFine =
     reason === 'DECIMALS_TOO_MANY' && 'amount' in command
       ? decimalsFault(decimals?.(), command.currency, command.amount)

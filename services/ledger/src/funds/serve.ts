@@ -4,7 +4,7 @@ import { isRefused, refusalMessage, refuse } from '@causeway/services'
 import type { Handlers } from '@causeway/grpc'
 import type { Database } from '@causeway/postgres'
 import type { FundsInstructionKind, fundsService, participantsService } from '@causeway/protos'
-import { type Refused } from '../domain/refusal.ts'
+import { type RefusedChange } from '../domain/refusal.ts'
 import { depositOf, endOf, movementMessage, withdrawalOf, type FundsMessage } from './contract.ts'
 import { coveredOr, protects, recordFunds, type FundsOutcome, type FundsParts } from './handle.ts'
 import { stateOf } from './domain/state.ts'
@@ -100,7 +100,7 @@ function inTime(outcome: FundsOutcome): FundsOutcome {
     : outcome
 }
 
-function answer(outcome: Refused | FundsOutcome) {
+function answer(outcome: RefusedChange | FundsOutcome) {
   return outcome.type === 'REFUSE'
     ? { refusal: refusalMessage(outcome) }
     : { movement: movementMessage(outcome.entry) }

@@ -6,10 +6,10 @@
  */
 import {
   isQuestion,
-  type CallOptions,
   type GrpcHost,
-  type HandledCall,
   type Handlers,
+  type OutgoingCall,
+  type UnaryHandler,
 } from '@causeway/grpc'
 import { isOutage } from '@causeway/process'
 import { ledgerService } from '@causeway/protos'
@@ -32,9 +32,6 @@ export interface LeaderForwarding {
   /** Rejects while neither this process nor another one that answers is the writer. */
   answers(): Promise<void>
 }
-
-type Handler = (request: object, call: HandledCall) => Promise<object>
-type Call = (request: object, options: CallOptions) => Promise<object>
 
 export function openLeaderForwarding({
   connection,
@@ -61,12 +58,12 @@ export function openLeaderForwarding({
   return {
     toLeader(service, handlers) {
       const definition = service as Readonly<Record<string, Parameters<typeof isQuestion>[0]>>
-      const all = Object.entries(handlers as unknown as Readonly<Record<string, Handler>>)
+      const all = Object.entries(handlers as unknown as Readonly<Record<string, UnaryHandler>>)
       return Object.fromEntries(
         all.map(([name, handler]) => {
           const method = definition[name]
           if (method !== undefined && isQuestion(method)) return [name, handler]
-          const forwarded: Handler = async (request, call) => {
+          const forwarded: UnaryHandler = async (request, call) => {
             // A call forwarded by a replica is never forwarded again.
             if (connection.holdsLock() || call.caller === self) return handler(request, call)
             const address = await otherLeader()
@@ -75,7 +72,7 @@ export function openLeaderForwarding({
               return handler(request, call)
             }
             const calls = grpc.clientAt(service, self, address) as unknown as Readonly<
-              Record<string, Call>
+              Record<string, OutgoingCall>
             >
             const writer = calls[name]
             if (writer === undefined) throw new Error(`the ledger's writer has no method ${name}`)

@@ -8,12 +8,12 @@ import { announceAudit } from '../audit-entry.ts'
 import { checkAlarms } from '../alarms/check.ts'
 import { excludedOf } from '../domain/account.ts'
 import type { DecidingRules, Writer } from '../writer.ts'
-import { decimalsFault, type Refused } from '../domain/refusal.ts'
+import { decimalsFault, type RefusedChange } from '../domain/refusal.ts'
 import { resolve, type CoverReservation } from './domain/cover.ts'
 import { liquidityOf, lockParticipant, reservationOf, saveReservation } from './store.ts'
 
 export type CoverOutcome =
-  | Refused
+  | RefusedChange
   | {
       readonly type: 'DONE'
       readonly reservationId: number

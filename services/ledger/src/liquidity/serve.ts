@@ -12,7 +12,7 @@ import {
   type LiquidityReservation,
 } from '@causeway/protos'
 import { excludedOf, stillToPay, valueOf, whole } from '../domain/account.ts'
-import { type Refused } from '../domain/refusal.ts'
+import { type RefusedChange } from '../domain/refusal.ts'
 import {
   availableOf,
   withdrawableOf,
@@ -23,9 +23,9 @@ import { recordCover, type CoverParts } from './handle.ts'
 import { historyOf, type HistoryCursor } from './history.ts'
 import { hasParticipant, liquidityOf, reservationsOf } from './store.ts'
 
-type Service = Handlers<typeof liquidityService>
+type LiquidityHandlers = Handlers<typeof liquidityService>
 
-export function serveLiquidity(database: Database, parts: CoverParts): Service {
+export function serveLiquidity(database: Database, parts: CoverParts): LiquidityHandlers {
   return {
     GetCurrentLiquidityPosition: async ({ name, currency }) => {
       const liquidity = await liquidityOf(database, name, currency)
@@ -72,7 +72,9 @@ export function serveLiquidity(database: Database, parts: CoverParts): Service {
   }
 }
 
-function historyHandlers(database: Database): Pick<Service, 'RequestAccountPositionHistory'> {
+function historyHandlers(
+  database: Database,
+): Pick<LiquidityHandlers, 'RequestAccountPositionHistory'> {
   return {
     RequestAccountPositionHistory: async ({ name, accountId, from, to, cursor, limit }) => {
       const [first, last] = [from, to].map(timeOf)
@@ -123,11 +125,11 @@ function timeOf(text: string | undefined): string | null | undefined {
   return year >= 1970 && year <= 9999 ? time.toISOString() : undefined
 }
 
-function unknownCover(name: string, currency: string): Refused {
+function unknownCover(name: string, currency: string): RefusedChange {
   return refuse('ACCOUNT_UNKNOWN', `${name} has no account that covers positions in ${currency}`)
 }
 
-function coverOfMessage(message: LiquidityReservation): CoverReservation | Refused {
+function coverOfMessage(message: LiquidityReservation): CoverReservation | RefusedChange {
   const { requestId, name: participant, currency, mode, actor: createdBy } = message
   const value = parseDecimal(message.value)
   if (requestId === '' || requestId.length > 64) {

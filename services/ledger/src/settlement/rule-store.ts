@@ -6,7 +6,7 @@ import type { Audited } from '@causeway/events'
 import { refuse } from '@causeway/services'
 import { statement, type Queries, type Transaction } from '@causeway/postgres'
 import type { SettlementAccountType } from '@causeway/protos'
-import { type Refused } from '../domain/refusal.ts'
+import { type RefusedChange } from '../domain/refusal.ts'
 
 export interface StoredRule {
   readonly modelId: number
@@ -55,7 +55,7 @@ const switchOf = statement('update settlement_rules set is_check_off = $2 where 
 export async function switchCheckIn(
   tx: Transaction,
   { model, isRequired }: { readonly model: string; readonly isRequired: boolean },
-): Promise<Refused | { readonly type: 'DONE'; readonly audited: Audited | null }> {
+): Promise<RefusedChange | { readonly type: 'DONE'; readonly audited: Audited | null }> {
   const [rule] = await tx.query<ListedRule>(lock, [model])
   if (rule === undefined) {
     return refuse('MODEL_UNKNOWN', `there is no settlement model ${model} of positions`)

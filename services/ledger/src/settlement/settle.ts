@@ -80,7 +80,10 @@ export async function postEntries(
   return { outcome: 'POSTED', positions: positionsIn(book, commands) }
 }
 
-type Refusal = Pick<Exclude<EntriesPosted, { readonly outcome: 'POSTED' }>, 'outcome' | 'detail'>
+type PostingRefusal = Pick<
+  Exclude<EntriesPosted, { readonly outcome: 'POSTED' }>,
+  'outcome' | 'detail'
+>
 
 interface Refusing {
   readonly rows: LockedRows
@@ -92,7 +95,7 @@ function reasonOf(
   decision: Exclude<Settled, { readonly type: 'EXISTS' | 'STORE' }>,
   { id, currency }: Settle,
   hubName: string,
-): Refusal {
+): PostingRefusal {
   return decision.type === 'ACCOUNT_MISSING'
     ? {
         outcome: 'ACCOUNT_MISSING',
@@ -108,7 +111,7 @@ function reasonOf(
 async function refused(
   tx: Transaction,
   { rows, step: { stepId, isFirst, commands }, month }: Refusing,
-  refusal: Refusal,
+  refusal: PostingRefusal,
 ): Promise<EntriesPosted> {
   const book = openBook(rows)
   const hasMoved = commands.some(({ id }) => book.entry(id)?.kind === 'SETTLEMENT')

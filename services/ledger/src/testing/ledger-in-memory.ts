@@ -9,8 +9,8 @@ import type { ledgerService, LedgerEntry, ReserveRefusal } from '@causeway/proto
 import { entryMessage } from '../contract.ts'
 import { transferHandlers } from '../transfers.ts'
 import { moved, type Account } from '../domain/account.ts'
-import { openBook, decideAll, type LockedRows, type Answer } from '../domain/book.ts'
-import type { Party } from '../domain/decision.ts'
+import { openBook, decideAll, type LockedRows, type CommandAnswer } from '../domain/book.ts'
+import type { TransferParty } from '../domain/decision.ts'
 import type { Command } from '../domain/command.ts'
 import { noEvidence, type Entry, type Terms } from '../domain/entry.ts'
 import { isExpired } from '../domain/expiry.ts'
@@ -46,9 +46,9 @@ export interface LedgerInMemoryOptions {
 }
 
 const plenty = 10n ** 30n
-const permits: Party['permits'] = new Set(['TRANSFERS', 'FUNDS_IN', 'FUNDS_OUT'])
+const permits: TransferParty['permits'] = new Set(['TRANSFERS', 'FUNDS_IN', 'FUNDS_OUT'])
 const able = { isActive: true, takesTransfers: true, takesBulks: true, permits }
-const hub: Party = { id: 1, name: 'Hub', ...able }
+const hub: TransferParty = { id: 1, name: 'Hub', ...able }
 
 const nothingYet: LockedRows = {
   now: new Date(0),
@@ -70,7 +70,7 @@ export function openLedgerInMemory(options: LedgerInMemoryOptions): LedgerInMemo
   )
   let rows = withCovers(onboarded, covers)
 
-  function decide(command: Command): Answer {
+  function decide(command: Command): CommandAnswer {
     if (faulty?.has(command.id) === true) return { type: 'FAULT' }
     if (command.type === 'RESERVE') rows = withParticipants(rows, command.terms)
     const from = { ...rows, now: new Date(now()) }
@@ -174,7 +174,7 @@ function withCovers(rows: LockedRows, covers: ReadonlyMap<string, bigint>): Lock
   }
 }
 
-function account(id: number, { id: participantId }: Party, currency: string): Account {
+function account(id: number, { id: participantId }: TransferParty, currency: string): Account {
   return {
     id,
     participantId,

@@ -2,12 +2,12 @@
 import {
   openBook,
   decideAll,
-  type Changes,
+  type BookChanges,
   type LockedRows,
   type OpenBook,
-  type Answer,
+  type CommandAnswer,
 } from '../domain/book.ts'
-import type { Party } from '../domain/decision.ts'
+import type { TransferParty } from '../domain/decision.ts'
 import type { Account } from '../domain/account.ts'
 import type { Command, Deposit, Post, Reserve, Void, Withdraw } from '../domain/command.ts'
 import { noEvidence, type Entry } from '../domain/entry.ts'
@@ -16,11 +16,11 @@ export const now = new Date('2026-03-01T12:00:00.000Z')
 export const later = (ms: number): Date => new Date(now.getTime() + ms)
 export const expiryGrace_ms = 1_000
 
-const permits: Party['permits'] = new Set(['TRANSFERS', 'FUNDS_IN', 'FUNDS_OUT'])
+const permits: TransferParty['permits'] = new Set(['TRANSFERS', 'FUNDS_IN', 'FUNDS_OUT'])
 const able = { isActive: true, takesTransfers: true, takesBulks: true, permits }
-const hub: Party = { id: 1, name: 'Hub', ...able }
-export const greenbank: Party = { id: 2, name: 'greenbank', ...able }
-export const bluewallet: Party = { id: 3, name: 'bluewallet', ...able }
+const hub: TransferParty = { id: 1, name: 'Hub', ...able }
+export const greenbank: TransferParty = { id: 2, name: 'greenbank', ...able }
+export const bluewallet: TransferParty = { id: 3, name: 'bluewallet', ...able }
 
 const empty = {
   currency: 'USD',
@@ -46,13 +46,13 @@ const reconciliation: Account = {
 }
 
 /** A cap of 600. */
-export function positionOf(party: Party, changes: Partial<Account> = {}): Account {
+export function positionOf(party: TransferParty, changes: Partial<Account> = {}): Account {
   const id = party.id * 10 + 1
   return { ...empty, id, participantId: party.id, type: 'POSITION', cap: 600n, ...changes }
 }
 
 /** A deposit of 1000. */
-export function settlementOf(party: Party, changes: Partial<Account> = {}): Account {
+export function settlementOf(party: TransferParty, changes: Partial<Account> = {}): Account {
   const id = party.id * 10 + 2
   return {
     ...empty,
@@ -88,7 +88,7 @@ export function withAccounts(...accounts: readonly Account[]): LockedRows {
   return { ...rows, accounts: [...rows.accounts.filter(({ id }) => !ids.has(id)), ...accounts] }
 }
 
-export function withParties(...parties: readonly Party[]): LockedRows {
+export function withParties(...parties: readonly TransferParty[]): LockedRows {
   const ids = new Set(parties.map(({ id }) => id))
   return { ...rows, parties: [...rows.parties.filter(({ id }) => !ids.has(id)), ...parties] }
 }
@@ -146,7 +146,7 @@ export const withdrawing: Withdraw = {
 
 export interface Played {
   readonly book: OpenBook
-  readonly answers: readonly Answer[]
+  readonly answers: readonly CommandAnswer[]
   /** The state after the last command, as rows for the next batch. */
   readonly rows: LockedRows
 }
@@ -159,7 +159,10 @@ export function play(from: LockedRows, ...commands: readonly Command[]): Played 
 }
 
 /** The rows that the next batch finds. */
-export function nextRows(from: LockedRows, { entered, completed, accounts }: Changes): LockedRows {
+export function nextRows(
+  from: LockedRows,
+  { entered, completed, accounts }: BookChanges,
+): LockedRows {
   const held = entered.filter(({ kind }) => kind === 'FUNDS_OUT')
   return {
     ...from,
@@ -175,7 +178,7 @@ export function at(time: Date, from: LockedRows): LockedRows {
   return { ...from, now: time }
 }
 
-export function entryIn(answer: Answer | undefined): Entry {
+export function entryIn(answer: CommandAnswer | undefined): Entry {
   if (answer?.type !== 'ENTRY') throw new Error(`no entry but ${answer?.type ?? 'nothing'}`)
   return answer.entry
 }

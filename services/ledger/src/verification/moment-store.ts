@@ -30,7 +30,7 @@ const listAccounts = statement(`
   from accounts join participants on participants.id = accounts.participant_id
   order by accounts.id`)
 
-interface AccountRow {
+interface HeldAccountRow {
   readonly id: number
   readonly participant: string
   readonly type: string
@@ -72,7 +72,7 @@ export interface ExclusionDifference {
 
 /** Must run in a transaction with one snapshot. */
 export async function readMoment(tx: Queries, seed: bigint): Promise<Moment> {
-  const rows = await tx.query<AccountRow>(listAccounts, [])
+  const rows = await tx.query<HeldAccountRow>(listAccounts, [])
   const exclusions = await tx.query<ExclusionDifference>(wrongExclusions, [])
   const reserved = await reservedMarks(tx, seed)
   const { windowId, nets } = await openNets(tx)
@@ -80,11 +80,11 @@ export async function readMoment(tx: Queries, seed: bigint): Promise<Moment> {
   return { batch: lastBatch(rows), accounts, exclusions, reserved, windowId, nets }
 }
 
-function lastBatch(rows: readonly AccountRow[]): bigint {
+function lastBatch(rows: readonly HeldAccountRow[]): bigint {
   return rows.reduce((last, { batch }) => (BigInt(batch) > last ? BigInt(batch) : last), 0n)
 }
 
-function accountOf(row: AccountRow): HeldAccount {
+function accountOf(row: HeldAccountRow): HeldAccount {
   return {
     id: row.id,
     participant: row.participant,

@@ -5,19 +5,19 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '@causeway/postgres'
 import { Outage } from '@causeway/process'
-import { verifyLedger, type Verified } from './verify.ts'
+import { verifyLedger, type LedgerVerification } from './verify.ts'
 
 export interface Verifier {
   /** `caller` aborts when the caller is gone. */
-  verify(caller: AbortSignal): Promise<Verified>
+  verify(caller: AbortSignal): Promise<LedgerVerification>
   /** Stops the running comparison, which then fails with an outage. */
   stop(): Promise<void>
 }
 
 export function openVerifier(openDatabase: () => Promise<Database>): Verifier {
-  let current: SingleFlight<Verified> | undefined
+  let current: SingleFlight<LedgerVerification> | undefined
 
-  async function compare(signal: AbortSignal): Promise<Verified> {
+  async function compare(signal: AbortSignal): Promise<LedgerVerification> {
     const database = await openDatabase()
     try {
       return await verifyLedger(database, { seed: randomBytes(8).readBigInt64BE(), signal })

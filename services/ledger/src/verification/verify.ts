@@ -46,7 +46,7 @@ import {
 import { unpaidEvents } from './unpaid-store.ts'
 import { preventRewrites, lookUpByKeys, slicesOf, type Slice } from './slice-store.ts'
 
-export interface Verified {
+export interface LedgerVerification {
   readonly accountsCompared: number
   /** Sentences, bounded in number. */
   readonly differences: readonly string[]
@@ -69,7 +69,7 @@ export interface VerifyOptions {
 const pages_max_default = 1_024
 const nets_max_default = 200_000
 
-interface Run {
+interface VerificationRun {
   readonly tx: Queries
   readonly moment: Moment
   readonly seed: bigint
@@ -78,7 +78,10 @@ interface Run {
   readonly nets_max: number
 }
 
-export async function verifyLedger(database: Database, options: VerifyOptions): Promise<Verified> {
+export async function verifyLedger(
+  database: Database,
+  options: VerifyOptions,
+): Promise<LedgerVerification> {
   const { seed, signal } = options
   const { pages_max = pages_max_default, nets_max = nets_max_default } = options
   const moment = await database.transaction(
@@ -111,7 +114,7 @@ function stoppedBy(signal: AbortSignal, tx: Queries): Queries {
   }
 }
 
-async function compareAll(run: Run): Promise<void> {
+async function compareAll(run: VerificationRun): Promise<void> {
   const { tx, findings, moment } = run
   const lines = await slicesOf(tx, 'journal', run.pages_max)
   const entries = await slicesOf(tx, 'entries', run.pages_max)
@@ -130,7 +133,7 @@ async function compareAll(run: Run): Promise<void> {
 }
 
 async function readJournal(
-  { tx, moment, seed }: Run,
+  { tx, moment, seed }: VerificationRun,
   lines: readonly Slice[],
 ): Promise<{ readonly journal: Journal; readonly written: Marks }> {
   const journal: Journal = new Map()
@@ -144,7 +147,7 @@ async function readJournal(
 
 /** The checksums that the entries require at the moment, and what was posted in these windows. */
 async function readEntries(
-  { tx, moment, seed, findings }: Run,
+  { tx, moment, seed, findings }: VerificationRun,
   entries: readonly Slice[],
   windows: Windows,
 ): Promise<{ readonly expected: Marks; readonly posted: Nets }> {
@@ -165,7 +168,7 @@ async function readEntries(
  * its entry.
  */
 async function nameDifferences(
-  { tx, seed, findings }: Run,
+  { tx, seed, findings }: VerificationRun,
   lines: readonly Slice[],
   entries: readonly Slice[],
   buckets: readonly number[],
@@ -189,7 +192,7 @@ async function nameDifferences(
 
 /** If there are more nets than fit into memory, the entries are read once more for each part. */
 async function compareLaterWindows(
-  run: Run,
+  run: VerificationRun,
   entries: readonly Slice[],
   from: number,
 ): Promise<void> {
@@ -207,7 +210,7 @@ async function compareLaterWindows(
 
 /** As many windows as fit into memory, and at least one; the last ones go with the current one. */
 async function countedFrom(
-  { tx, moment, nets_max }: Run,
+  { tx, moment, nets_max }: VerificationRun,
   from: number,
 ): Promise<{ readonly windows: Windows; readonly counted: readonly Net[] }> {
   const closed = await netsOf(tx, { from, to: moment.windowId }, nets_max + 1)

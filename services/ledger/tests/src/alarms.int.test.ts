@@ -9,7 +9,7 @@ import {
   releaseItem,
   succeeded,
   wordsOf,
-  type World,
+  type ParticipantLifecycleWorld,
 } from '@causeway/participant-lifecycle/testing'
 import { wordOf } from '@causeway/approvals/testing'
 import type { Subscribed } from '@causeway/bus'
@@ -18,7 +18,7 @@ import { eventually } from '@causeway/process/testing'
 import { alarmsService, liquidityService } from '@causeway/protos'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 
-let hub: World
+let hub: ParticipantLifecycleWorld
 let subscription: Subscribed
 /** "address: subject" of every requested e-mail, in order. */
 let mails: string[]

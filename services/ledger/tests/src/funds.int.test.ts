@@ -14,7 +14,7 @@ import {
   prepareItem,
   valueOf,
   wordsOf,
-  type World,
+  type ParticipantLifecycleWorld,
 } from '@causeway/participant-lifecycle/testing'
 import { randomUUID } from 'node:crypto'
 import type { Calls } from '@causeway/grpc'
@@ -22,7 +22,7 @@ import { fundsService, type FundsMovement } from '@causeway/protos'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 
-let hub: World
+let hub: ParticipantLifecycleWorld
 let funds: Calls<typeof fundsService>
 let audit: AuditLog
 

@@ -4,11 +4,11 @@ import {
   openWorld,
   prepare,
   prepareItem,
-  type World,
+  type ParticipantLifecycleWorld,
 } from '@causeway/participant-lifecycle/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
-let hub: World
+let hub: ParticipantLifecycleWorld
 
 beforeAll(async () => {
   hub = await openWorld()

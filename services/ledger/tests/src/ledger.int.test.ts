@@ -17,13 +17,13 @@ import {
   succeeded,
   valueOf,
   wordsOf,
-  type World,
+  type ParticipantLifecycleWorld,
 } from '@causeway/participant-lifecycle/testing'
 import { randomUUID } from 'node:crypto'
 import { formatAmount } from '@causeway/money'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 
-let hub: World
+let hub: ParticipantLifecycleWorld
 
 beforeAll(async () => {
   hub = await openWorld({ EXPIRY_GRACE_MS: 0 })

@@ -11,14 +11,14 @@ import {
   prepareItem,
   succeeded,
   wordsOf,
-  type World,
+  type ParticipantLifecycleWorld,
 } from '@causeway/participant-lifecycle/testing'
 import { wordOf } from '@causeway/approvals/testing'
 import type { ModelRule } from '@causeway/protos'
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
-let hub: World
+let hub: ParticipantLifecycleWorld
 let audit: AuditLog
 
 /** The model that `prepareItem` names. */

@@ -15,14 +15,14 @@ import {
   release,
   releaseItem,
   wordsOf,
-  type World,
+  type ParticipantLifecycleWorld,
 } from '@causeway/participant-lifecycle/testing'
 import { randomUUID } from 'node:crypto'
 import type { Calls } from '@causeway/grpc'
 import { liquidityService, type LiquidityPosition, type ReservationMode } from '@causeway/protos'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 
-let hub: World
+let hub: ParticipantLifecycleWorld
 let liquidity: Calls<typeof liquidityService>
 let audit: AuditLog
 const currency = 'USD'

@@ -9,13 +9,13 @@ import {
   succeeded,
   valueOf,
   wordsOf,
-  type World,
+  type ParticipantLifecycleWorld,
 } from '@causeway/participant-lifecycle/testing'
 import { callbackAddress } from '@causeway/fspiop'
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
-let hub: World
+let hub: ParticipantLifecycleWorld
 
 beforeAll(async () => {
   hub = await openWorld({ ENDPOINT_CHECK: 'off' })

@@ -12,14 +12,14 @@ import {
   release,
   releaseItem,
   succeeded,
-  type World,
+  type ParticipantLifecycleWorld,
 } from '@causeway/participant-lifecycle/testing'
 import { randomUUID } from 'node:crypto'
 import { verifyLedger } from '@causeway/ledger/testing'
 import { Outage } from '@causeway/process'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 
-let hub: World
+let hub: ParticipantLifecycleWorld
 let reserved: string
 let posted: string
 let gross: string

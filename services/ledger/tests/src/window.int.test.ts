@@ -8,12 +8,12 @@ import {
   openWorld,
   prepare,
   prepareItem,
-  type World,
+  type ParticipantLifecycleWorld,
 } from '@causeway/participant-lifecycle/testing'
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeEach, afterEach, beforeAll, expect, test } from '@jest/globals'
 
-let hub: World
+let hub: ParticipantLifecycleWorld
 let windowId: number
 
 beforeAll(async () => {

@@ -13,7 +13,7 @@ import {
   releaseItem,
   valueOf,
   wordsOf,
-  type World,
+  type ParticipantLifecycleWorld,
 } from '@causeway/participant-lifecycle/testing'
 import { randomUUID } from 'node:crypto'
 import { schemaOf } from '@causeway/runtime'
@@ -33,7 +33,7 @@ import { eventually } from '@causeway/process/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 
-let hub: World
+let hub: ParticipantLifecycleWorld
 
 beforeAll(async () => {
   hub = await openWorld({ EXPIRY_GRACE_MS: 0 })

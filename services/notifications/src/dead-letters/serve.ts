@@ -8,7 +8,7 @@ import { readDeliveryHistory } from '../history/delivery-history.ts'
 import { readDeadLetters, resend, type DeadLetterRow } from './store.ts'
 import { personHandlers } from '../history/person.ts'
 import { readUnreachableOf } from '../reachability-store.ts'
-import type { Waiting } from '../waiting.ts'
+import type { ParkedFsps } from '../waiting.ts'
 
 const deadLetters_max = 1_000
 const ids_max = 1_000
@@ -20,7 +20,7 @@ export interface DeadLetterApiParts {
   readonly bodies: Bodies
   readonly grpc: GrpcHost
   readonly resend_for_ms: () => number
-  readonly waiting: Pick<Waiting, 'invalidate'>
+  readonly waiting: Pick<ParkedFsps, 'invalidate'>
 }
 
 export function serveDeadLetterApi(parts: DeadLetterApiParts): void {

@@ -2,7 +2,7 @@
  * The meaning of a mail server's answer (RFC 5321 4.2.1): delivered, to be retried, or failed for good.
  * A failed e-mail is a dead letter, which can be sent again once the cause is fixed.
  */
-import type { Verdict } from './verdict.ts'
+import type { AttemptVerdict } from './verdict.ts'
 
 export type MailAnswer =
   | { readonly type: 'ACCEPTED' }
@@ -18,7 +18,7 @@ export type MailAnswer =
 /** The server is about to close the connection. */
 const closing = 421
 
-export function judgeMail(answer: MailAnswer): Verdict {
+export function judgeMail(answer: MailAnswer): AttemptVerdict {
   if (answer.type === 'ACCEPTED') return { type: 'DELIVERED', healthy: true, error: '' }
   const { replyCode, isAccessDenied, reason: error } = answer
   if (replyCode === null || isAccessDenied) return { type: 'TRY_AGAIN', healthy: false, error }

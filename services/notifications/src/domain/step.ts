@@ -3,13 +3,13 @@
  * for its next attempt.
  */
 import { pause_ms, type BackoffBounds } from './backoff.ts'
-import type { FspRefusal, Verdict } from './verdict.ts'
+import type { FspRefusal, AttemptVerdict } from './verdict.ts'
 
 /** How a notification left its lane. */
 export type AttemptEnd =
   | {
       readonly type: 'ATTEMPTED'
-      readonly verdict: Verdict
+      readonly verdict: AttemptVerdict
       readonly httpStatus: number | null
       readonly began_ms: number
       /** The error in the answer of a refusing FSP. */
@@ -22,7 +22,7 @@ export type AttemptEnd =
   /** Nothing was sent: the circuit is open, or all slots wait for an answer. */
   | { readonly type: 'NOT_BEGUN' }
 
-export type Step =
+export type NextNotificationState =
   | {
       readonly type: 'ENDED'
       readonly status: 'SUCCESS' | 'FAILED'
@@ -67,7 +67,7 @@ export function stepAfter(
   now_ms: number,
   chance: number,
   backoff: BackoffBounds,
-): Step {
+): NextNotificationState {
   const { attempts, deadline_ms } = past
   switch (end.type) {
     case 'NOT_BEGUN':
@@ -81,7 +81,7 @@ export function stepAfter(
   }
 }
 
-function failed(attempts: number, httpStatus: number | null, error: string): Step {
+function failed(attempts: number, httpStatus: number | null, error: string): NextNotificationState {
   return { type: 'ENDED', status: 'FAILED', attempts, httpStatus, error }
 }
 
@@ -93,7 +93,7 @@ function afterVerdict(
   now_ms: number,
   chance: number,
   backoff: BackoffBounds,
-): Step {
+): NextNotificationState {
   switch (verdict.type) {
     case 'DELIVERED':
       return { type: 'ENDED', status: 'SUCCESS', attempts, httpStatus, error: null }

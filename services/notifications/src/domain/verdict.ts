@@ -23,7 +23,7 @@ export interface FspRefusal {
     | undefined
 }
 
-export interface Verdict {
+export interface AttemptVerdict {
   readonly type: 'DELIVERED' | 'TRY_AGAIN' | 'GIVEN_UP'
   /** Whether the FSP is considered healthy; five unhealthy results in a row open its circuit. */
   readonly healthy: boolean
@@ -40,7 +40,7 @@ function isOutcome(method: string): boolean {
   return outcomes.has(method)
 }
 
-export function judge(method: string, attempt: Attempt): Verdict {
+export function judge(method: string, attempt: Attempt): AttemptVerdict {
   if (attempt.type === 'UNANSWERED') {
     return { type: 'TRY_AGAIN', healthy: false, error: attempt.reason }
   }

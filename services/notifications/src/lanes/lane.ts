@@ -15,14 +15,14 @@ import type { Notification } from '../contract.ts'
 import { openFairQueue, type FairQueue } from '../domain/fair-queue.ts'
 import { openSlots, allocateSlots, type Slots } from '../domain/slots.ts'
 import type { AttemptEnd } from '../domain/step.ts'
-import type { Measures } from '../measures.ts'
+import type { DeliveryMeasures } from '../measures.ts'
 import type { Room } from '../parked-store.ts'
 import type { Reachability } from '../reachability.ts'
-import type { FspRefusal, Verdict } from '../domain/verdict.ts'
+import type { FspRefusal, AttemptVerdict } from '../domain/verdict.ts'
 
 /** The result of one attempt. */
-export interface Sent {
-  readonly verdict: Verdict
+export interface AttemptResult {
+  readonly verdict: AttemptVerdict
   /** The status of the HTTP answer; null when there was none. */
   readonly httpStatus: number | null
   /** The error in the answer of a refusing FSP. */
@@ -32,13 +32,13 @@ export interface Sent {
 /** What a lane sends over: makes one attempt and interprets its answer. */
 export interface Transport {
   /** Never rejects: a failure is a verdict. */
-  send(notification: Notification): Promise<Sent>
+  send(notification: Notification): Promise<AttemptResult>
   /** Fails the attempts in progress. */
   close(): Promise<void>
 }
 
 /** A notification in a lane. */
-export interface Delivery {
+export interface LaneDelivery {
   readonly notification: Notification
   /** Attempts before this one. */
   readonly attempts: number
@@ -55,14 +55,14 @@ export interface LaneBounds extends CircuitBounds {
 
 export interface Lane {
   /** A first attempt: begins when a slot is free; ends as NOT_BEGUN when none is free soon. */
-  offer(delivery: Delivery): void
+  offer(delivery: LaneDelivery): void
   /** A further attempt, for which `rooms` reported a slot: it precedes queued first attempts. */
-  offerRetry(delivery: Delivery): void
+  offerRetry(delivery: LaneDelivery): void
   /**
    * The caller no longer waits for the delivery. Returns the latest end of its attempt; undefined when
    * it has not begun, and then it does not begin.
    */
-  release(delivery: Delivery): number | undefined
+  release(delivery: LaneDelivery): number | undefined
   /** Whether there can be slots for further attempts. */
   hasRoom(now_ms: number): boolean
   /** The slots for further attempts of each of these sources; `sources` are in order. */
@@ -81,7 +81,7 @@ export interface Lane {
 
 export interface LaneParts {
   readonly bounds: LaneBounds
-  readonly measures: Measures
+  readonly measures: DeliveryMeasures
   readonly reachability: Pick<Reachability, 'note'>
   /** The circuit has closed: the FSP answers again. */
   readonly onRecovered: (fspId: string) => void
@@ -96,13 +96,13 @@ interface UnderWay {
 interface LaneState extends LaneParts {
   readonly fspId: string
   readonly transport: Transport
-  readonly underWay: Map<Delivery, UnderWay>
-  readonly retries: Set<Delivery>
-  readonly waiting: FairQueue<Delivery>
+  readonly underWay: Map<LaneDelivery, UnderWay>
+  readonly retries: Set<LaneDelivery>
+  readonly waiting: FairQueue<LaneDelivery>
   /** Slots of the attempts in progress and of the queued further attempts. */
   slots: Slots
   /** Attempts in progress that were released. */
-  readonly overdue: Set<Delivery>
+  readonly overdue: Set<LaneDelivery>
   /** The slots of the overdue attempts only: a source without a free slot here gets none soon. */
   overdueSlots: Slots
   /** The source that was served last. */
@@ -199,7 +199,7 @@ function fill(lane: LaneState): void {
 }
 
 /** Its slot was taken when it was offered; first attempts may have used it since. */
-function takeRetry({ retries, slots, bounds }: LaneState): Delivery | undefined {
+function takeRetry({ retries, slots, bounds }: LaneState): LaneDelivery | undefined {
   if (slots.taken - retries.size >= bounds.requests_max) return undefined
   for (const delivery of retries) {
     retries.delete(delivery)
@@ -208,20 +208,20 @@ function takeRetry({ retries, slots, bounds }: LaneState): Delivery | undefined 
   return undefined
 }
 
-function takeFirst({ waiting, slots }: LaneState): Delivery | undefined {
+function takeFirst({ waiting, slots }: LaneState): LaneDelivery | undefined {
   const delivery = waiting.takeNext((source) => slots.hasFreeFor(source))
   if (delivery !== undefined) slots.take(delivery.notification.source)
   return delivery
 }
 
-function begin(lane: LaneState, delivery: Delivery, now_ms: number): void {
+function begin(lane: LaneState, delivery: LaneDelivery, now_ms: number): void {
   lane.underWay.set(delivery, { began_ms: now_ms, isOutdated: false })
   lane.lastSource = delivery.notification.source
   lane.circuit = afterBegin(lane.circuit, now_ms, lane.bounds)
   void lane.transport.send(delivery.notification).then((sent) => end(lane, delivery, sent))
 }
 
-function end(lane: LaneState, delivery: Delivery, sent: Sent): void {
+function end(lane: LaneState, delivery: LaneDelivery, sent: AttemptResult): void {
   const { began_ms = Date.now(), isOutdated = false } = lane.underWay.get(delivery) ?? {}
   const { source } = delivery.notification
   const { verdict, httpStatus, refusal } = sent
@@ -237,7 +237,7 @@ function end(lane: LaneState, delivery: Delivery, sent: Sent): void {
 }
 
 /** When the circuit opens, queued deliveries are rejected; when it closes, parked ones become due. */
-function updateCircuit(lane: LaneState, { healthy, error }: Verdict): void {
+function updateCircuit(lane: LaneState, { healthy, error }: AttemptVerdict): void {
   const before = lane.circuit.state
   lane.circuit = afterEnd(lane.circuit, healthy, Date.now(), lane.bounds)
   const { state } = lane.circuit

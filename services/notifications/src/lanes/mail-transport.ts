@@ -9,8 +9,8 @@ import type { SMTPPoolOptions } from 'nodemailer'
 import { z } from 'zod'
 import type { Notification } from '../contract.ts'
 import { judgeMail, type MailAnswer } from '../domain/mail-verdict.ts'
-import type { Verdict } from '../domain/verdict.ts'
-import type { Settings } from '../settings.ts'
+import type { AttemptVerdict } from '../domain/verdict.ts'
+import type { NotificationsSettings } from '../settings.ts'
 import type { Transport } from './lane.ts'
 
 export interface MailTransport extends Transport {
@@ -25,7 +25,10 @@ const noMailServer = 'no mail server is configured (NOTIFICATIONS_SMTP_URL)'
 const connections_max = 4
 
 /** Throws StartError for inconsistent settings. */
-export async function openMailTransport(settings: Settings, log: Logger): Promise<MailTransport> {
+export async function openMailTransport(
+  settings: NotificationsSettings,
+  log: Logger,
+): Promise<MailTransport> {
   const { NOTIFICATIONS_SMTP_URL: url, NOTIFICATIONS_MAIL_FROM: from } = settings
   if (url === undefined) return withoutServer(log)
   const { protocol, host } = serverOf(url)
@@ -82,7 +85,7 @@ function withoutServer(log: Logger): MailTransport {
   }
 }
 
-function withoutHttp(verdict: Verdict) {
+function withoutHttp(verdict: AttemptVerdict) {
   return { verdict, httpStatus: null, refusal: undefined }
 }
 
@@ -98,7 +101,7 @@ function serverOf(text: string): URL {
 }
 
 async function optionsOf(
-  settings: Settings,
+  settings: NotificationsSettings,
   url: string,
   protocol: string,
 ): Promise<SMTPPoolOptions & Pooled> {

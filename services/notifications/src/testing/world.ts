@@ -10,10 +10,10 @@ import { ensureMonthlyPartitions, type Database } from '@causeway/postgres'
 import { Outage, type Service } from '@causeway/process'
 import { defaultsOf } from '@causeway/process/testing'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
-import { notificationOf, type Notification, type Result } from '../contract.ts'
+import { notificationOf, type Notification, type NotificationResult } from '../contract.ts'
 import { noTries } from '../domain/tries.ts'
 import { start } from '../service.ts'
-import type { Settings } from '../settings.ts'
+import type { NotificationsSettings } from '../settings.ts'
 
 export interface Received {
   readonly method: string
@@ -99,7 +99,7 @@ export function mail(changes: Partial<Payload<'NotifyRequested'>> = {}) {
  * Short times: seconds become tens of milliseconds. Only the time-out of an attempt is long, because a
  * busy machine would otherwise time out messages that have arrived and send them again.
  */
-export const quickSettings: Settings = {
+export const quickSettings: NotificationsSettings = {
   NOTIFICATIONS_DATABASE_URL: '',
   NOTIFICATIONS_COMPONENT_KEY_FILE: undefined,
   MESSAGE_ENCRYPTION: 'off',
@@ -123,7 +123,7 @@ export const quickSettings: Settings = {
   NOTIFICATIONS_RESEND_H: 1,
 }
 
-export interface World {
+export interface NotificationsWorld {
   readonly parts: TestParts
   readonly service: Service
   readonly publish: (...messages: readonly OutgoingMessage[]) => Promise<void>
@@ -135,10 +135,13 @@ export interface World {
 }
 
 export async function openWorld(
-  { park_after_ms = 100, ...changed }: Partial<Settings & { park_after_ms: number }> = {},
+  {
+    park_after_ms = 100,
+    ...changed
+  }: Partial<NotificationsSettings & { park_after_ms: number }> = {},
   on?: TestParts,
   serviceStart: typeof start = start,
-): Promise<World> {
+): Promise<NotificationsWorld> {
   const parts = on ?? (await openTestParts())
   const service = await serviceStart({ ...quickSettings, ...changed }, parts, park_after_ms)
   const reports: Payload<'NotifyReport'>['reports'][number][] = []
@@ -260,7 +263,7 @@ export function notificationFor(asked: NotifyOptions): Notification {
 }
 
 /** A delivery at the first attempt; `stored`: it was parked before. */
-export function delivered(notification: Notification, stored: boolean): Result {
+export function delivered(notification: Notification, stored: boolean): NotificationResult {
   return {
     type: 'ENDED',
     notification,

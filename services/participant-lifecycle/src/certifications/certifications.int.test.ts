@@ -10,9 +10,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { collectAudit, type AuditLog } from '../testing/audited.ts'
 import { patient } from '../testing/items.ts'
 import { onboard, openHubAccounts } from '../testing/scheme.ts'
-import { openWorld, type World } from '../testing/world.ts'
+import { openWorld, type ParticipantLifecycleWorld } from '../testing/world.ts'
 
-let hub: World
+let hub: ParticipantLifecycleWorld
 let audit: AuditLog
 let certifications: Calls<typeof certificationsService>
 

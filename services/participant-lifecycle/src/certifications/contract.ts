@@ -13,7 +13,7 @@ import {
 import type { RefusedChange } from '../domain/refusal.ts'
 
 /** How one case ended. */
-export interface Result {
+export interface CaseResult {
   readonly caseId: string
   readonly title: string
   readonly role: CertificationResultRole
@@ -26,11 +26,11 @@ export interface Result {
   readonly why: string | null
 }
 
-export interface Report {
+export interface KitReport {
   readonly startedAt: string
   readonly finishedAt: string
   readonly callbackUrl: string
-  readonly results: readonly Result[]
+  readonly results: readonly CaseResult[]
 }
 
 /** A stored report without its results. */
@@ -50,7 +50,7 @@ export interface Certification {
 const results_max = 2_000
 const url_length_max = 2_048
 
-export function reportOf(message: CertificationReport): Report | RefusedChange {
+export function reportOf(message: CertificationReport): KitReport | RefusedChange {
   const { startedAt, finishedAt, callbackUrl } = message
   if (!isTime(startedAt)) return refuse('INVALID', 'startedAt is a time in UTC')
   if (!isTime(finishedAt)) return refuse('INVALID', 'finishedAt is a time in UTC')
@@ -59,7 +59,7 @@ export function reportOf(message: CertificationReport): Report | RefusedChange {
   if (message.results.length === 0 || message.results.length > results_max) {
     return refuse('INVALID', `a report has 1 to ${results_max} results`)
   }
-  const results: Result[] = []
+  const results: CaseResult[] = []
   for (const each of message.results) {
     const result = resultOf(each)
     if (isRefused(result)) return result
@@ -76,7 +76,7 @@ function isUrl(text: string): boolean {
   return text.length <= url_length_max && !text.includes('\0') && URL.canParse(text)
 }
 
-function resultOf(message: CertificationResult): Result | RefusedChange {
+function resultOf(message: CertificationResult): CaseResult | RefusedChange {
   const { caseId, title, role, section, state } = message
   const { expected = null, seen = null, why = null } = message
   if (caseId === '' || title === '' || section === '') {
@@ -100,7 +100,7 @@ function resultOf(message: CertificationResult): Result | RefusedChange {
 
 /** How many cases ended in each state. */
 export function countsOf(
-  results: readonly Result[],
+  results: readonly CaseResult[],
 ): Readonly<Record<CertificationResultState, number>> {
   const count = (state: CertificationResultState) =>
     results.filter((one) => one.state === state).length
@@ -123,7 +123,7 @@ export function certificationMessage(one: Certification): CertificationMessage {
   }
 }
 
-export function resultMessage({ expected, seen, why, ...rest }: Result): CertificationResult {
+export function resultMessage({ expected, seen, why, ...rest }: CaseResult): CertificationResult {
   return {
     ...rest,
     expected: expected ?? undefined,

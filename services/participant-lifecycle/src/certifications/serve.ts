@@ -12,22 +12,24 @@ import type { Handlers } from '@causeway/grpc'
 import type { Database } from '@causeway/postgres'
 import type { certificationsService } from '@causeway/protos'
 import type { RefusedChange } from '../domain/refusal.ts'
-import { certificationMessage, reportOf, resultMessage, type Report } from './contract.ts'
+import { certificationMessage, reportOf, resultMessage, type KitReport } from './contract.ts'
 import {
   addCertification,
   certificationsOf,
   participantIdOf,
   wholeCertification,
   type CertificationCursor,
-  type Stored,
+  type StoredCertification,
 } from './store.ts'
 
-interface Parts {
+interface CertificationParts {
   readonly database: Database
   readonly bus: EventBus
 }
 
-export function serveCertifications(parts: Parts): Handlers<typeof certificationsService> {
+export function serveCertifications(
+  parts: CertificationParts,
+): Handlers<typeof certificationsService> {
   const { database } = parts
   return {
     StoreCertification: async (message) => {
@@ -66,10 +68,10 @@ export function serveCertifications(parts: Parts): Handlers<typeof certification
 
 /** A report that is there already is not audited again. */
 function storeReport(
-  { database, bus }: Parts,
+  { database, bus }: CertificationParts,
   name: string,
-  { report, by }: { readonly report: Report; readonly by: string },
-): Promise<Stored | RefusedChange> {
+  { report, by }: { readonly report: KitReport; readonly by: string },
+): Promise<StoredCertification | RefusedChange> {
   return database.transaction(async (tx) => {
     const participantId = await participantIdOf(tx, name)
     if (participantId === undefined) return unknownParticipant(name)

@@ -1,14 +1,14 @@
 /** Reports of certifications as rows, which are only ever added. */
 import { createHash } from 'node:crypto'
 import { statement, type Queries, type Transaction } from '@causeway/postgres'
-import { countsOf, type Certification, type Report, type Result } from './contract.ts'
+import { countsOf, type Certification, type KitReport, type CaseResult } from './contract.ts'
 
 const columns = `certifications.id, participants.name as participant, started_at, finished_at,
   callback_url, passed, failed, not_run, uploaded_by, uploaded_at`
 
 const ofParticipant = `certifications join participants on participants.id = participant_id`
 
-interface Row {
+interface CertificationRow {
   readonly id: number
   readonly participant: string
   readonly started_at: Date
@@ -21,7 +21,7 @@ interface Row {
   readonly uploaded_at: Date
 }
 
-function certificationOf(row: Row): Certification {
+function certificationOf(row: CertificationRow): Certification {
   return {
     id: row.id,
     participant: row.participant,
@@ -54,7 +54,7 @@ const insert = statement(`
 const equal = statement(`
   select ${columns} from ${ofParticipant} where participant_id = $1 and content_hash = $2`)
 
-export interface Stored {
+export interface StoredCertification {
   readonly certification: Certification
   /** False: an equal report of the participant was there. */
   readonly isNew: boolean
@@ -63,8 +63,8 @@ export interface Stored {
 export async function addCertification(
   tx: Transaction,
   participantId: number,
-  { report, by }: { readonly report: Report; readonly by: string },
-): Promise<Stored> {
+  { report, by }: { readonly report: KitReport; readonly by: string },
+): Promise<StoredCertification> {
   const { startedAt, finishedAt, callbackUrl, results } = report
   const { passed, failed, notRun } = countsOf(results)
   const hash = createHash('sha256').update(JSON.stringify(report)).digest()
@@ -80,7 +80,7 @@ export async function addCertification(
     hash,
     by,
   ])
-  const [row] = await tx.query<Row>(equal, [participantId, hash])
+  const [row] = await tx.query<CertificationRow>(equal, [participantId, hash])
   if (row === undefined) throw new Error('a report was not stored')
   return { certification: certificationOf(row), isNew: added.length > 0 }
 }
@@ -103,7 +103,7 @@ export async function certificationsOf(
   after: CertificationCursor | null,
   limit: number,
 ): Promise<readonly Certification[]> {
-  const rows = await db.query<Row>(list, [participantId, after?.id ?? null, limit])
+  const rows = await db.query<CertificationRow>(list, [participantId, after?.id ?? null, limit])
   return rows.map(certificationOf)
 }
 
@@ -113,7 +113,7 @@ const find = statement(`
 
 export interface WholeCertification {
   readonly certification: Certification
-  readonly results: readonly Result[]
+  readonly results: readonly CaseResult[]
 }
 
 export async function wholeCertification(
@@ -121,9 +121,9 @@ export async function wholeCertification(
   participantId: number,
   id: number,
 ): Promise<WholeCertification | undefined> {
-  const [row] = await db.query<Row & { readonly results: readonly Result[] }>(find, [
-    participantId,
-    id,
-  ])
+  const [row] = await db.query<CertificationRow & { readonly results: readonly CaseResult[] }>(
+    find,
+    [participantId, id],
+  )
   return row && { certification: certificationOf(row), results: row.results }
 }

@@ -10,7 +10,7 @@ import { parseDecimal } from '@causeway/money'
 import type { Transaction } from '@causeway/postgres'
 import type { RefusedChange } from '../domain/refusal.ts'
 import { applyChanges, applyCreation } from '../participants/apply.ts'
-import { change, type Change, type Decision } from '../participants/domain/change.ts'
+import { change, type ParticipantChange, type Decision } from '../participants/domain/change.ts'
 import {
   accountsFor,
   limitEach,
@@ -28,7 +28,7 @@ import {
   nameFault,
   stateOfNew,
   type HandleParts,
-  type Outcome,
+  type ParticipantOutcome,
 } from '../participants/handle.ts'
 import { openIn } from '../participants/open.ts'
 import type { ContentOf } from './content.ts'
@@ -51,7 +51,7 @@ export async function participantCreated(
   parts: HandleParts,
   { name, type, currencies, accounts: sent, endpoints: addresses }: ContentOf<'CreateParticipant'>,
   { requestId, createdBy, now, prepared: models }: Making<Models>,
-): Promise<Outcome> {
+): Promise<ParticipantOutcome> {
   const { bus, rules } = parts
   const hub = await lockHub(tx, rules.hubName)
   if (name === hub.name) return refuse('NAME_RESERVED', `${name} is the hub`)
@@ -145,7 +145,7 @@ export function endpointsSet(
   endpoints: ContentOf<'UpdateEndpoints'>['endpoints'],
   createdBy: string,
 ): Decision {
-  const changes: Change[] = []
+  const changes: ParticipantChange[] = []
   for (const endpoint of endpoints) {
     const decision = setEndpoint(participant, { ...endpoint, createdBy })
     if (decision.type === 'REFUSE') return decision

@@ -9,10 +9,15 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { collectAudit, type AuditLog } from '../testing/audited.ts'
 import { prepare, prepareItem, wordsOf } from '../testing/items.ts'
 import { onboard, openHubAccounts } from '../testing/scheme.ts'
-import { differencesIn, openWorld, valueOf, type World } from '../testing/world.ts'
+import {
+  differencesIn,
+  openWorld,
+  valueOf,
+  type ParticipantLifecycleWorld,
+} from '../testing/world.ts'
 import type { ChangeName } from './content.ts'
 
-let hub: World
+let hub: ParticipantLifecycleWorld
 let audit: AuditLog
 const states: { readonly participantId: string; readonly version: number }[] = []
 const requests: Payload<'ParticipantChangeRequested' | 'ParticipantChangeDecided'>[] = []
@@ -47,7 +52,7 @@ async function request([kind, content]: Change, requestId?: string): Promise<str
 async function decide(
   kind: ChangeName,
   requestId: string,
-  decision: Parameters<World['approvals']['decide']>[2] = {},
+  decision: Parameters<ParticipantLifecycleWorld['approvals']['decide']>[2] = {},
 ): Promise<string> {
   return wordOf(await hub.approvals.decide(kind, requestId, decision))
 }

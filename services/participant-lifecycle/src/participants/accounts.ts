@@ -11,16 +11,16 @@ import type { AccountWanted, Models } from './domain/open.ts'
 import { limitsFault } from './domain/scheme.ts'
 import { setAccountStatus, setThreshold } from './domain/update.ts'
 import { changeParticipant, type HandleParts } from './handle.ts'
-import { openIn, type Opened } from './open.ts'
+import { openIn, type OpenedAccounts } from './open.ts'
 import { ownerOf } from './store.ts'
 
-type Service = Handlers<typeof accountsService>
-type Creation = Parameters<Service['CreateParticipantAccountsWithLimits']>[0]
-type Switch = Parameters<Service['EnabledParticipantAccount']>[0]
+type AccountsHandlers = Handlers<typeof accountsService>
+type Creation = Parameters<AccountsHandlers['CreateParticipantAccountsWithLimits']>[0]
+type Switch = Parameters<AccountsHandlers['EnabledParticipantAccount']>[0]
 
 const accounts_max = 100
 
-export function serveAccounts(database: Database, parts: HandleParts): Service {
+export function serveAccounts(database: Database, parts: HandleParts): AccountsHandlers {
   return {
     CreateParticipantAccountsWithLimits: (message) => created(parts, message),
     CreateParticipantAccountWithLimits: async (message) =>
@@ -63,7 +63,7 @@ async function created(parts: HandleParts, message: Creation) {
     accounts.map(({ currency }) => currency),
   )
   const by = { actor: createdBy, action: 'CreateParticipantAccountsWithLimits' }
-  const outcome = await parts.writer.runExclusive(async (tx): Promise<Opened> => {
+  const outcome = await parts.writer.runExclusive(async (tx): Promise<OpenedAccounts> => {
     const opening = { requestId, name, accounts, models, createdBy }
     const opened = await openIn(tx, parts.bus, parts.rules.hubName, opening)
     if (opened.type === 'DONE' && opened.audited) announceAudit(parts.bus, tx, by, opened.audited)

@@ -2,7 +2,7 @@
 import type { OutgoingMessage } from '@causeway/bus'
 import { newEvent, type EventName, type Payload } from '@causeway/events'
 import { formatAmount } from '@causeway/money'
-import type { Change } from './domain/change.ts'
+import type { ParticipantChange } from './domain/change.ts'
 import type { Endpoint, Participant } from './domain/participant.ts'
 import type { NewParticipant, OpenedAccount } from './store.ts'
 
@@ -40,7 +40,7 @@ export function created(
 /** `accounts` are the ones that the changes opened, in their order. */
 export function announcementsOf(
   participant: Participant,
-  changes: readonly Change[],
+  changes: readonly ParticipantChange[],
   accounts: readonly AnnouncedAccount[],
   at: Date,
 ): Announcements {
@@ -93,7 +93,7 @@ function accountAdded(subject: Subject, account: AnnouncedAccount): Fact {
 
 function stateUpdated(
   subject: Subject,
-  { state: newState, old: oldState, isActive }: Extract<Change, { type: 'SET_STATE' }>,
+  { state: newState, old: oldState, isActive }: Extract<ParticipantChange, { type: 'SET_STATE' }>,
 ): Fact {
   return (version) =>
     eventOf('ParticipantStateUpdated', { ...subject, version, oldState, newState, isActive })
@@ -101,7 +101,7 @@ function stateUpdated(
 
 function statusUpdated(
   subject: Subject,
-  { accountId, currency, isActive }: Extract<Change, { type: 'SET_ACCOUNT_STATUS' }>,
+  { accountId, currency, isActive }: Extract<ParticipantChange, { type: 'SET_ACCOUNT_STATUS' }>,
 ): Fact {
   const name = isActive ? 'ParticipantAccountEnabled' : 'ParticipantAccountDisabled'
   return (version) => eventOf(name, { ...subject, version, accountId, currency, isActive })
@@ -110,7 +110,7 @@ function statusUpdated(
 /** The limit and its alarm percentage have separate events. */
 function limitUpdated(
   subject: Subject,
-  { accountId, currency, limit, old }: Extract<Change, { type: 'SET_LIMIT' }>,
+  { accountId, currency, limit, old }: Extract<ParticipantChange, { type: 'SET_LIMIT' }>,
 ): readonly Fact[] {
   const about = { ...subject, accountId, currency }
   const value: Fact = (version) =>
@@ -134,7 +134,10 @@ function limitUpdated(
   ]
 }
 
-function endpointsAfter(participant: Participant, changes: readonly Change[]): Endpoint[] {
+function endpointsAfter(
+  participant: Participant,
+  changes: readonly ParticipantChange[],
+): Endpoint[] {
   const values = new Map(participant.endpoints.map(({ type, value }) => [type, value]))
   for (const change of changes) {
     if (change.type === 'SET_ENDPOINT') values.set(change.endpointType, change.value)

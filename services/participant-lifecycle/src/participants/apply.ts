@@ -2,7 +2,7 @@
 import type { Announcer } from '@causeway/events'
 import type { Transaction } from '@causeway/postgres'
 import { announcementsOf, created, type AnnouncedAccount } from './announce.ts'
-import type { Change } from './domain/change.ts'
+import type { ParticipantChange } from './domain/change.ts'
 import type { Participant } from './domain/participant.ts'
 import {
   addParticipant,
@@ -15,7 +15,7 @@ import {
 
 export interface Changing {
   readonly participant: Participant
-  readonly changes: readonly Change[]
+  readonly changes: readonly ParticipantChange[]
 }
 
 /** Participants without changes are skipped. */
@@ -46,7 +46,7 @@ export async function applyCreation(
   bus: Announcer,
   tx: Transaction,
   participant: NewParticipant,
-  changes: readonly Change[],
+  changes: readonly ParticipantChange[],
   at: Date,
   requestId?: string,
 ): Promise<void> {
@@ -65,7 +65,7 @@ function openingsOf({ participant, changes }: Changing) {
 /** The opened accounts of this participant in the order of the changes. */
 function announced(
   participant: Participant,
-  changes: readonly Change[],
+  changes: readonly ParticipantChange[],
   opened: readonly OpenedAccount[],
 ): readonly AnnouncedAccount[] {
   return changes

@@ -1,13 +1,13 @@
 /** The audit entry of a change: the affected members, before and after. */
 import { type Audited, type AuditedState, participantSubject } from '@causeway/events'
 import { formatAmount } from '@causeway/money'
-import type { Change } from './domain/change.ts'
+import type { ParticipantChange } from './domain/change.ts'
 import type { Limit, Participant } from './domain/participant.ts'
 
 /** For an existing participant. Null when nothing changes. */
 export function auditedChanges(
   participant: Participant,
-  changes: readonly Change[],
+  changes: readonly ParticipantChange[],
 ): Audited | null {
   if (changes.length === 0) return null
   const pairs = changes.map((change) => pairOf(participant, change))
@@ -18,15 +18,15 @@ export function auditedChanges(
   }
 }
 
-type Parts = Readonly<
+type AuditedMembers = Readonly<
   Record<'state' | 'accounts' | 'limits' | 'endpoints', AuditedState | undefined>
 >
-type Part = Partial<Parts>
+type ChangedMembers = Partial<AuditedMembers>
 
 function pairOf(
   { accounts }: Participant,
-  change: Change,
-): { readonly before: Part; readonly after: Part } {
+  change: ParticipantChange,
+): { readonly before: ChangedMembers; readonly after: ChangedMembers } {
   switch (change.type) {
     case 'SET_STATE':
       return {
@@ -63,7 +63,7 @@ function limitState({ value, alarmPercentage }: Limit): AuditedState {
   return { value: formatAmount(value), alarmPercentage: formatAmount(alarmPercentage) }
 }
 
-function merged(parts: readonly Part[]): AuditedState {
+function merged(parts: readonly ChangedMembers[]): AuditedState {
   const all: Record<string, AuditedState> = {}
   for (const part of parts) {
     for (const [name, state] of Object.entries(part)) all[name] = { ...all[name], ...state }

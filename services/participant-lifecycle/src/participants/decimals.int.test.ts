@@ -11,9 +11,9 @@ import {
 import { afterEach, expect, test } from '@jest/globals'
 import { patient } from '../testing/items.ts'
 import { onboard, openHubAccounts } from '../testing/scheme.ts'
-import { openWorld, type World } from '../testing/world.ts'
+import { openWorld, type ParticipantLifecycleWorld } from '../testing/world.ts'
 
-let hub: World
+let hub: ParticipantLifecycleWorld
 
 afterEach(() => hub.stop())
 
@@ -27,7 +27,9 @@ async function accountOf(type: string): Promise<number> {
 
 /** Each way in which an amount enters, with its answer to this one. */
 async function answersTo(amount: string): Promise<Readonly<Record<string, Answer>>> {
-  const client = <Service extends Parameters<World['parts']['grpc']['client']>[0]>(
+  const client = <
+    Service extends Parameters<ParticipantLifecycleWorld['parts']['grpc']['client']>[0],
+  >(
     service: Service,
   ) => hub.parts.grpc.client(service, 'participant-lifecycle')
   const participants = client(participantsService)

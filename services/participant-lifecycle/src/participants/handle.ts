@@ -45,7 +45,7 @@ export interface HandleParts {
 }
 
 /** The participant after the command. */
-export type Outcome =
+export type ParticipantOutcome =
   | RefusedChange
   | {
       readonly type: 'DONE'
@@ -62,7 +62,7 @@ export function changeParticipant(
   name: string,
   by: By,
   decide: (participant: Participant) => Decision,
-): Promise<Outcome> {
+): Promise<ParticipantOutcome> {
   return recorded(parts, by, (tx) => changeIn(tx, parts.bus, name, decide))
 }
 
@@ -72,7 +72,7 @@ export async function changeIn(
   bus: Announcer,
   name: string,
   decide: (participant: Participant) => Decision,
-): Promise<Outcome> {
+): Promise<ParticipantOutcome> {
   const participant = await lockOne(tx, name)
   if (participant === undefined) return unknownParticipant(name)
   const decision = decide(participant)
@@ -87,8 +87,8 @@ export async function changeIn(
 async function recorded(
   { writer, bus, onState }: HandleParts,
   by: By,
-  work: (tx: Transaction) => Promise<Outcome>,
-): Promise<Outcome> {
+  work: (tx: Transaction) => Promise<ParticipantOutcome>,
+): Promise<ParticipantOutcome> {
   const outcome = await writer.runExclusive(async (tx) => {
     const done = await work(tx)
     if (done.type === 'DONE' && done.audited) announceAudit(bus, tx, by, done.audited)
@@ -103,7 +103,7 @@ async function recorded(
 export async function createParticipant(
   parts: HandleParts,
   creation: { readonly name: string; readonly currency: string; readonly createdBy: string },
-): Promise<Outcome> {
+): Promise<ParticipantOutcome> {
   const { name, createdBy } = creation
   const models = await parts.modelsOf(creation.currency)
   const by = { actor: createdBy, action: 'CreateParticipant' }
@@ -131,7 +131,7 @@ export async function createParticipant(
 export function createPispParticipant(
   parts: HandleParts,
   { name, createdBy }: { readonly name: string; readonly createdBy: string },
-): Promise<Outcome> {
+): Promise<ParticipantOutcome> {
   const by = { actor: createdBy, action: 'CreateParticipant' }
   return recorded(parts, by, async (tx) => {
     const hub = await lockHub(tx, parts.rules.hubName)
@@ -168,7 +168,7 @@ export function stateOfNew({ activeOnCreate }: Pick<HandleParts, 'activeOnCreate
 }
 
 /** The audit entry of a new participant contains all its data. */
-export async function createdAs(tx: Transaction, name: string): Promise<Outcome> {
+export async function createdAs(tx: Transaction, name: string): Promise<ParticipantOutcome> {
   const participant = await lockKnown(tx, name)
   const { type, state, accounts, endpoints } = participant
   const after = {
@@ -190,7 +190,7 @@ export function openHubAccount(
   parts: HandleParts,
   name: string,
   account: { readonly type: string; readonly currency: string; readonly createdBy: string },
-): Promise<Outcome> {
+): Promise<ParticipantOutcome> {
   const by = { actor: account.createdBy, action: 'CreateHubAccount' }
   return changeParticipant(parts, name, by, (participant) => createHubAccount(participant, account))
 }
@@ -221,7 +221,7 @@ export function setInitialPositionAndLimits(
   by: By,
   limit: InitialLimit,
   position: bigint,
-): Promise<Outcome> {
+): Promise<ParticipantOutcome> {
   return recorded(parts, by, async (tx) => {
     const participant = await lockOne(tx, name)
     if (participant === undefined) return unknownParticipant(name)
@@ -288,6 +288,6 @@ async function afterwards(
   name: string,
   audited: Audited | null,
   oldState: string | null = null,
-): Promise<Outcome> {
+): Promise<ParticipantOutcome> {
   return { type: 'DONE', participant: await lockKnown(tx, name), audited, oldState }
 }

@@ -18,7 +18,7 @@ export interface Opening {
   readonly createdBy: string
 }
 
-export type Opened =
+export type OpenedAccounts =
   | RefusedChange
   | {
       readonly type: 'DONE'
@@ -33,7 +33,7 @@ export async function openIn(
   bus: Announcer,
   hubName: string,
   { requestId, name, accounts, models, createdBy }: Opening,
-): Promise<Opened> {
+): Promise<OpenedAccounts> {
   const hub = await lockHub(tx, hubName)
   const participant = name === hub.name ? hub : await lockOne(tx, name)
   if (participant === undefined) return unknownParticipant(name)

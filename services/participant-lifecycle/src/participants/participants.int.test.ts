@@ -7,7 +7,13 @@ import type { Participant, ParticipantCreation } from '@causeway/protos'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { prepare, prepareItem, wordsOf } from '../testing/items.ts'
 import { depositTo, onboard, openHubAccounts, succeeded } from '../testing/scheme.ts'
-import { deferredNet, differencesIn, openWorld, valueOf, type World } from '../testing/world.ts'
+import {
+  deferredNet,
+  differencesIn,
+  openWorld,
+  valueOf,
+  type ParticipantLifecycleWorld,
+} from '../testing/world.ts'
 
 const names = [
   'ParticipantCreated',
@@ -22,7 +28,7 @@ const names = [
 
 type Announced = DomainEvent<(typeof names)[number]>
 
-let hub: World
+let hub: ParticipantLifecycleWorld
 const announced: Announced[] = []
 const currency = 'USD'
 const createdBy = 'operator'
@@ -56,7 +62,10 @@ function eventsAbout(name: string, count: number): Promise<readonly Announced[]>
 }
 
 /** The state of a request for this new participant, or why it is refused. */
-async function requestedAs({ approvals }: World, name: string): Promise<string> {
+async function requestedAs(
+  { approvals }: ParticipantLifecycleWorld,
+  name: string,
+): Promise<string> {
   const alone = { type: 'DFSP', currencies: [currency], accounts: [], endpoints: [] }
   return wordOf(await approvals.request('CreateParticipant', { name, ...alone }))
 }
@@ -77,7 +86,7 @@ test('The hub exists from the beginning, under its name, with its accounts', asy
 })
 
 describe('the auth service that the hub hosts', () => {
-  const authServiceOf = async (of: World) => {
+  const authServiceOf = async (of: ParticipantLifecycleWorld) => {
     const { participants } = await of.participants.GetParticipantInfo({ names: [] })
     return participants.filter(({ type }) => type === 'AUTH_SERVICE')
   }

@@ -2,7 +2,7 @@
 import type { States } from '@causeway/services'
 import { describe, expect, test } from '@jest/globals'
 import { announcementsOf } from './announce.ts'
-import type { Change, Decision } from './domain/change.ts'
+import type { ParticipantChange, Decision } from './domain/change.ts'
 import { addModelAccounts, create, createHubAccount } from './domain/create.ts'
 import type { Participant, ParticipantAccount } from './domain/participant.ts'
 import {
@@ -74,7 +74,7 @@ const creation = {
   models: [deferredNet, fees],
 }
 
-function changesOf(decision: Decision): readonly Change[] {
+function changesOf(decision: Decision): readonly ParticipantChange[] {
   if (decision.type === 'REFUSE') throw new Error(decision.detail)
   return decision.changes
 }

@@ -8,7 +8,7 @@ import { permittedIn, type States } from '@causeway/services'
 import type { Transaction } from '@causeway/postgres'
 import { applyChanges } from './apply.ts'
 import { auditedChanges } from './audit.ts'
-import type { Change } from './domain/change.ts'
+import type { ParticipantChange } from './domain/change.ts'
 import { participantsNamed } from './store.ts'
 
 const by = { actor: 'participant-lifecycle', action: 'AlignParticipantState' }
@@ -23,7 +23,9 @@ export async function republishStates(
     const { state, isActive: before, isHub, type } = participant
     const isActive = permittedIn(states, state).has('TRANSFERS')
     if (isHub || type === 'AUTH_SERVICE' || isActive === before) continue
-    const changes: readonly Change[] = [{ type: 'SET_STATE', state, old: state, isActive }]
+    const changes: readonly ParticipantChange[] = [
+      { type: 'SET_STATE', state, old: state, isActive },
+    ]
     await applyChanges(bus, tx, [{ participant, changes }], new Date())
     const audited = auditedChanges(participant, changes)
     if (audited) announceAudit(bus, tx, by, audited)

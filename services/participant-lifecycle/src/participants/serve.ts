@@ -36,14 +36,17 @@ import {
   openModelAccounts,
   setInitialPositionAndLimits,
   type HandleParts,
-  type Outcome,
+  type ParticipantOutcome,
 } from './handle.ts'
 import { deniedEndpoint } from './reach.ts'
 import { balancesOf, participantsNamed } from './store.ts'
 
-type Service = Handlers<typeof participantsService>
+type ParticipantsHandlers = Handlers<typeof participantsService>
 
-export function serveParticipants(database: Database, parts: HandleParts & FundsParts): Service {
+export function serveParticipants(
+  database: Database,
+  parts: HandleParts & FundsParts,
+): ParticipantsHandlers {
   return {
     ...queries(database),
     ...creations(parts),
@@ -54,7 +57,7 @@ export function serveParticipants(database: Database, parts: HandleParts & Funds
 
 function queries(
   database: Database,
-): Pick<Service, 'GetParticipantInfo' | 'RequestAccountsPositions'> {
+): Pick<ParticipantsHandlers, 'GetParticipantInfo' | 'RequestAccountsPositions'> {
   return {
     GetParticipantInfo: async ({ names }) => {
       const participants = await participantsNamed(database, names.length === 0 ? 'ALL' : names)
@@ -79,7 +82,7 @@ function queries(
 
 function creations(
   parts: HandleParts,
-): Pick<Service, 'CreateParticipant' | 'CreateHubAccount' | 'AddModelAccounts'> {
+): Pick<ParticipantsHandlers, 'CreateParticipant' | 'CreateHubAccount' | 'AddModelAccounts'> {
   return {
     CreateParticipant: async ({ name, currency, createdBy, type }) => {
       if (type === 'PISP') {
@@ -114,7 +117,7 @@ function creations(
 function updates(
   parts: HandleParts,
 ): Pick<
-  Service,
+  ParticipantsHandlers,
   | 'UpdateParticipantState'
   | 'SetInitialPositionAndLimits'
   | 'UpdateParticipantAccountLimit'
@@ -190,7 +193,7 @@ function who(actor: string | undefined, action: string): By {
   return { actor: actor ?? '', action }
 }
 
-function participantAnswer(outcome: Outcome) {
+function participantAnswer(outcome: ParticipantOutcome) {
   return outcome.type === 'REFUSE'
     ? { refusal: refusalMessage(outcome) }
     : { participant: participantMessage(outcome.participant) }

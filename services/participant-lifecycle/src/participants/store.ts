@@ -2,7 +2,7 @@
 import { hubId } from '@causeway/ledger/domain'
 import { statement, textArray, type Queries, type Transaction } from '@causeway/postgres'
 import type { ParticipantType } from '@causeway/protos'
-import type { Change } from './domain/change.ts'
+import type { ParticipantChange } from './domain/change.ts'
 import type { Endpoint, Limit, Participant, ParticipantAccount } from './domain/participant.ts'
 
 /**
@@ -149,7 +149,9 @@ const insertAccounts = statement(`
     $5::text[])
   returning id, participant_id, type, currency`)
 
-type Opening = Extract<Change, { type: 'OPEN_ACCOUNT' }> & { readonly participantId: number }
+type Opening = Extract<ParticipantChange, { type: 'OPEN_ACCOUNT' }> & {
+  readonly participantId: number
+}
 
 interface OpenedRow {
   readonly id: number
@@ -208,7 +210,7 @@ const insertEndpoint = statement(`
 export async function saveChange(
   tx: Transaction,
   participantId: number,
-  change: Exclude<Change, { type: 'OPEN_ACCOUNT' }>,
+  change: Exclude<ParticipantChange, { type: 'OPEN_ACCOUNT' }>,
 ): Promise<void> {
   switch (change.type) {
     case 'SET_STATE':

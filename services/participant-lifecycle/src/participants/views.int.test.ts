@@ -16,9 +16,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { collectAudit, type AuditLog } from '../testing/audited.ts'
 import { patient } from '../testing/items.ts'
 import { onboard, openHubAccounts, succeeded } from '../testing/scheme.ts'
-import { openWorld, type World } from '../testing/world.ts'
+import { openWorld, type ParticipantLifecycleWorld } from '../testing/world.ts'
 
-let hub: World
+let hub: ParticipantLifecycleWorld
 let views: Calls<typeof participantViewsService>
 let accounts: Calls<typeof accountsService>
 let audit: AuditLog

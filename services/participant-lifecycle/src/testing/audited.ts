@@ -1,7 +1,7 @@
 /** Collects audit entries as the audit log receives them. */
 import { onEvents, type DomainEvent } from '@causeway/events'
 import { eventually } from '@causeway/process/testing'
-import type { World } from './world.ts'
+import type { ParticipantLifecycleWorld } from './world.ts'
 
 export type AuditLogEntry = DomainEvent<'/audit-log-write'>['payload']
 
@@ -10,7 +10,7 @@ export interface AuditLog {
   about(subject: string, count: number): Promise<readonly AuditLogEntry[]>
 }
 
-export async function collectAudit({ parts }: World): Promise<AuditLog> {
+export async function collectAudit({ parts }: ParticipantLifecycleWorld): Promise<AuditLog> {
   const entries: AuditLogEntry[] = []
   await onEvents(parts.bus, 'test_audit', ['/audit-log-write'], (events) => {
     entries.push(...events.map(({ payload }) => payload))

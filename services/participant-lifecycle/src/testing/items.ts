@@ -1,7 +1,7 @@
 /** Items for the ledger, and its answers as text. */
 import { randomUUID } from 'node:crypto'
 import type { FulfilItem, LedgerAnswer, PrepareItem, ReleaseItem } from '@causeway/protos'
-import type { World } from './world.ts'
+import type { ParticipantLifecycleWorld } from './world.ts'
 
 /** A prepare from greenbank to bluewallet, unless changed. */
 export function prepareItem(changes: Partial<PrepareItem> = {}): PrepareItem {
@@ -36,21 +36,21 @@ export function inFuture(ms: number): string {
 export const patient = { deadline_ms: 20_000 }
 
 export async function prepare(
-  { ledger }: World,
+  { ledger }: ParticipantLifecycleWorld,
   ...items: readonly PrepareItem[]
 ): Promise<readonly LedgerAnswer[]> {
   return (await ledger.ProcessTransferPrepare({ items: [...items] }, patient)).answers
 }
 
 export async function fulfil(
-  { ledger }: World,
+  { ledger }: ParticipantLifecycleWorld,
   ...items: readonly FulfilItem[]
 ): Promise<readonly LedgerAnswer[]> {
   return (await ledger.ProcessTransferFulfil({ items: [...items] }, patient)).answers
 }
 
 export async function release(
-  { ledger }: World,
+  { ledger }: ParticipantLifecycleWorld,
   ...items: readonly ReleaseItem[]
 ): Promise<readonly LedgerAnswer[]> {
   return (await ledger.ProcessTransferRelease({ items: [...items] }, patient)).answers

@@ -3,10 +3,13 @@ import { randomUUID } from 'node:crypto'
 import type { Calls } from '@causeway/grpc'
 import type { participantsService, Refusal } from '@causeway/protos'
 import { patient } from './items.ts'
-import type { World } from './world.ts'
+import type { ParticipantLifecycleWorld } from './world.ts'
 
 /** The hub's accounts in a currency. */
-export async function openHubAccounts({ participants }: World, currency = 'USD'): Promise<void> {
+export async function openHubAccounts(
+  { participants }: ParticipantLifecycleWorld,
+  currency = 'USD',
+): Promise<void> {
   for (const ledgerAccountType of ['HUB_RECONCILIATION', 'HUB_MULTILATERAL_SETTLEMENT']) {
     const account = { name: 'Hub', currency, ledgerAccountType, createdBy: 'operator' }
     succeeded(await participants.CreateHubAccount(account, patient))
@@ -15,7 +18,7 @@ export async function openHubAccounts({ participants }: World, currency = 'USD')
 
 /** An active participant with an address, a net debit cap and, unless it is '0', a deposit. */
 export async function onboard(
-  { participants }: World,
+  { participants }: ParticipantLifecycleWorld,
   name: string,
   cap = '600',
   deposit = '1000',

@@ -18,7 +18,7 @@ import {
 } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { start } from '../service.ts'
-import type { Settings } from '../settings.ts'
+import type { ParticipantLifecycleSettings } from '../settings.ts'
 
 export const deferredNet: SettlementModel = {
   id: 1,
@@ -34,7 +34,7 @@ export const deferredNet: SettlementModel = {
   autoPositionReset: true,
 }
 
-const settings: Settings = {
+const settings: ParticipantLifecycleSettings = {
   PARTICIPANT_LIFECYCLE_DATABASE_URL: '',
   PARTICIPANT_LIFECYCLE_COMPONENT_KEY_FILE: undefined,
   DATABASE_CONNECTIONS_MAX: 4,
@@ -53,7 +53,7 @@ const settings: Settings = {
   COMPATIBILITY: 'specification',
 }
 
-export interface World {
+export interface ParticipantLifecycleWorld {
   readonly parts: TestParts
   readonly ledger: Calls<typeof ledgerService>
   readonly participants: Calls<typeof participantsService>
@@ -66,14 +66,16 @@ export interface World {
   /** Any statement without parameters. */
   sql<Row = unknown>(text: string): Promise<readonly Row[]>
   /** Kills the process and starts it again on the same database. */
-  restart(): Promise<World>
+  restart(): Promise<ParticipantLifecycleWorld>
   stop(): Promise<void>
 }
 
 /** No test waits for the sweep of funds, unless it asks for a short interval. */
 const quietBounds: LedgerBounds = { ...usualBounds, fundsSweep_ms: 3_600_000 }
 
-export async function openWorld(changes: Partial<Settings & LedgerBounds> = {}): Promise<World> {
+export async function openWorld(
+  changes: Partial<ParticipantLifecycleSettings & LedgerBounds> = {},
+): Promise<ParticipantLifecycleWorld> {
   return openOn(
     await openTestParts(),
     [{ ...deferredNet }],
@@ -85,9 +87,9 @@ export async function openWorld(changes: Partial<Settings & LedgerBounds> = {}):
 async function openOn(
   parts: TestParts,
   models: SettlementModel[],
-  all: Settings,
+  all: ParticipantLifecycleSettings,
   bounds: LedgerBounds,
-): Promise<World> {
+): Promise<ParticipantLifecycleWorld> {
   parts.grpc.serve(settlementModelsService, {
     GetSettlementModels: ({ currency }) =>
       Promise.resolve({
@@ -125,7 +127,7 @@ async function openOn(
 
 /** The value of an account as an operator reads it. */
 export async function valueOf(
-  { participants }: World,
+  { participants }: ParticipantLifecycleWorld,
   name: string,
   type: string,
 ): Promise<string | undefined> {
@@ -133,12 +135,18 @@ export async function valueOf(
   return balances?.accounts.find((one) => one.ledgerAccountType === type)?.value
 }
 
-export async function differencesIn({ ledger }: World): Promise<readonly string[]> {
+export async function differencesIn({
+  ledger,
+}: ParticipantLifecycleWorld): Promise<readonly string[]> {
   return (await ledger.VerifyLedger({}, { deadline_ms: 60_000 })).differences
 }
 
 /** Sets the deposit of an account directly in the database, in any size. */
-export async function setDeposit(hub: World, name: string, units: bigint): Promise<void> {
+export async function setDeposit(
+  hub: ParticipantLifecycleWorld,
+  name: string,
+  units: bigint,
+): Promise<void> {
   await hub.sql(`update accounts set credits_posted = ${units} where type = 'SETTLEMENT'
     and participant_id = (select id from participants where name = '${name}')`)
 }

@@ -38,7 +38,7 @@ import type { BulkEnd, StoredItem } from './store.ts'
 
 export type BulkPayeeEvent = BulkResponseEvent | BulkRejectEvent
 
-interface Ending {
+interface BulkQuoteEnding {
   readonly end: BulkEnd
   readonly events: readonly OutgoingMessage[]
 }
@@ -69,7 +69,7 @@ async function decide(
   event: BulkPayeeEvent,
   bulk: BulkQuote | undefined,
   now: Date,
-): Promise<Ending | ErrorAnswer | NoAnswer> {
+): Promise<BulkQuoteEnding | ErrorAnswer | NoAnswer> {
   if (event.name === 'BulkQuoteRejectReceived') return decideRefusal(event, bulk)
   const arrival = decideArrival(bulk, arrivalOf(event), now.getTime())
   if (arrival.type !== 'counts') return arrival
@@ -81,7 +81,7 @@ async function decide(
 function decideRefusal(
   event: BulkRejectEvent,
   bulk: BulkQuote | undefined,
-): Ending | ErrorAnswer | NoAnswer {
+): BulkQuoteEnding | ErrorAnswer | NoAnswer {
   const decision = decideReject(bulk, rejectOf(event))
   if (decision.type === 'error' || decision.type === 'none') return decision
   if (decision.type !== 'reject' || bulk === undefined || !isPending(bulk)) {
@@ -110,7 +110,7 @@ function responseEnding(
   work: Work,
   event: BulkResponseEvent,
   { pending, received_ms, items }: Counting,
-): Ending {
+): BulkQuoteEnding {
   const { payload, relay } = event
   const validUntil_ms = Date.parse(payload.expiration)
   const violations = judgeResults(

@@ -18,9 +18,9 @@ import type {
   Response,
   ErrorAnswer,
 } from '../quotes/domain/decide.ts'
-import type { Outcome, RequestReason } from '../quotes/domain/quote.ts'
+import type { EndingMessage, RequestReason } from '../quotes/domain/quote.ts'
 import { refusalRoles, requestErrorOf } from '../quotes/errors.ts'
-import type { Party } from '../quotes/contract.ts'
+import type { PayeeParty } from '../quotes/contract.ts'
 import { writtenByHub, type MadeBody } from '../quotes/bodies.ts'
 import type { ClaimedBulk } from './domain/bulk-quote.ts'
 import type { BulkRequest } from './domain/judge-items.ts'
@@ -79,7 +79,7 @@ export function repeatOf({ id, payload }: BulkRequestEvent): Repeat {
 }
 
 /** undefined if the payee cannot be read, for example because it is encrypted. */
-export function partiesOf({ payload }: BulkRequestEvent): readonly (Party | undefined)[] {
+export function partiesOf({ payload }: BulkRequestEvent): readonly (PayeeParty | undefined)[] {
   return payload.individualQuotes.map(({ partyIdType, partyIdentifier, partySubIdOrType }) =>
     partyIdType === undefined || partyIdentifier === undefined
       ? undefined
@@ -116,7 +116,7 @@ export function resultsOf({ payload }: BulkResponseEvent): readonly Result[] {
   )
 }
 
-export function outcomeOf({ id, payload }: BulkResponseEvent | BulkRejectEvent): Outcome {
+export function outcomeOf({ id, payload }: BulkResponseEvent | BulkRejectEvent): EndingMessage {
   return { eventId: id, hash: payload.payloadHash }
 }
 

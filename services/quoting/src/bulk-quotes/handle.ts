@@ -40,7 +40,7 @@ const reportNames = [
 export const consumedOfBulks = [...bulkNames, ...reportNames] as const
 
 export type ConsumedBulkEvent = DomainEvent<(typeof consumedOfBulks)[number]>
-type ReportEvent = DomainEvent<(typeof reportNames)[number]>
+type BulkReportEvent = DomainEvent<(typeof reportNames)[number]>
 
 export async function handleBulks(work: Work, events: readonly ConsumedBulkEvent[]): Promise<void> {
   for (const event of events) {
@@ -71,7 +71,7 @@ function handleOne(work: Work, event: BulkEvent): Promise<void> {
   }
 }
 
-async function keep(work: Work, { name, payload: { reports } }: ReportEvent): Promise<void> {
+async function keep(work: Work, { name, payload: { reports } }: BulkReportEvent): Promise<void> {
   await work.deliveries.keep(
     reports.map((delivery) => ({ report: name, delivery })),
     work.now(),
@@ -79,7 +79,7 @@ async function keep(work: Work, { name, payload: { reports } }: ReportEvent): Pr
   if (name === 'BulkQuoteReceivedCallbackReport') await endUndeliveredBulks(work, reports)
 }
 
-function isReport(event: ConsumedBulkEvent): event is ReportEvent {
+function isReport(event: ConsumedBulkEvent): event is BulkReportEvent {
   return 'reports' in event.payload
 }
 

@@ -11,8 +11,8 @@ import {
   pageStatement,
   scanned_usual,
   type DeliveryRow,
-  type Found,
-  type Search,
+  type FoundPage,
+  type WalkSearch,
   type WalkedRow,
 } from '@causeway/records'
 import { readDeliveries, type RecordRow, type StoredRecord } from '../quotes/record-store.ts'
@@ -128,8 +128,8 @@ export async function readBulkRecord(
 
 export async function searchBulks(
   db: Database,
-  { fspId, states, from, before, rows_max }: Search,
-): Promise<Found<BulkRecordRow>> {
+  { fspId, states, from, before, rows_max }: WalkSearch,
+): Promise<FoundPage<BulkRecordRow>> {
   const start = from ?? theBeginning
   const values = [before.at, before.id, start, textArray(states), rows_max]
   const found =

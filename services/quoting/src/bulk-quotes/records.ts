@@ -4,7 +4,7 @@ import { formatAmount } from '@causeway/money'
 import type { Bodies } from '@causeway/keys/months'
 import type { Database } from '@causeway/postgres'
 import type { BulkQuote, BulkQuoteItem, quotesService } from '@causeway/protos'
-import { beforeTime, deliveryOf, nextText, placeIn, type Found } from '@causeway/records'
+import { beforeTime, deliveryOf, nextText, placeIn, type FoundPage } from '@causeway/records'
 import { itemVerdict, resultsIn } from './domain/item-verdict.ts'
 import {
   readBulkRecord,
@@ -57,7 +57,7 @@ export function bulkRecordHandlers(
   }
 }
 
-function foundMessage({ rows, next }: Found<BulkRecordRow>) {
+function foundMessage({ rows, next }: FoundPage<BulkRecordRow>) {
   return {
     bulkQuotes: rows.map(summaryOf),
     next: nextText(next),

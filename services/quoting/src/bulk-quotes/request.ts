@@ -28,7 +28,7 @@ import {
   namedPayeeFsp,
   type BulkJudgement,
   type BulkRequest,
-  type Refused,
+  type RefusedItems,
 } from './domain/judge-items.ts'
 import { itemErrorOf } from './errors.ts'
 import type { BulkClaim, StoredBulk } from './store.ts'
@@ -136,20 +136,20 @@ export function publishedOf({ event, request, judgement }: JudgedBulk): Outgoing
 }
 
 /** undefined: no item is refused, so the message is relayed unchanged. */
-function madeOf({ payload, relay }: BulkRequestEvent, refused: Refused): MadeBody | undefined {
+function madeOf({ payload, relay }: BulkRequestEvent, refused: RefusedItems): MadeBody | undefined {
   if (refused.size === 0) return undefined
   if (relay === undefined) throw new Error(`${payload.bulkQuoteId} has no message to relay`)
   const positions = payload.individualQuotes.flatMap((_item, at) => (refused.has(at) ? [] : [at]))
   return requestOfItems(relay, positions)
 }
 
-function errorAt(refused: Refused, at: number) {
+function errorAt(refused: RefusedItems, at: number) {
   const refusal = refused.get(at)
   return refusal === undefined ? undefined : itemErrorOf(refusal)
 }
 
 function claimOf({ event, request, judgement }: JudgedBulk, says: OutgoingMessage): BulkClaim {
-  const refused: Refused = judgement.type === 'refuse' ? new Map() : judgement.refused
+  const refused: RefusedItems = judgement.type === 'refuse' ? new Map() : judgement.refused
   const { individualQuotes } = event.payload
   const body = says.headers['relay-body']
   return {

@@ -1,6 +1,6 @@
 /** Maps rows to bulk quotes, and ended bulk quotes to columns. */
 import type { ErrorInformation } from '@causeway/fspiop'
-import type { Outcome } from '../quotes/domain/quote.ts'
+import type { EndingMessage } from '../quotes/domain/quote.ts'
 import { hashBytes } from '../quotes/row.ts'
 import type { BulkQuote, ClaimedBulk, EndedBulk, RejectedBulk } from './domain/bulk-quote.ts'
 
@@ -64,7 +64,7 @@ function claimedOf(row: BulkRow): ClaimedBulk {
   }
 }
 
-function outcomeOf({ outcome_event_id, outcome_hash }: BulkRow): Outcome | undefined {
+function outcomeOf({ outcome_event_id, outcome_hash }: BulkRow): EndingMessage | undefined {
   return outcome_event_id === null || outcome_hash === null
     ? undefined
     : { eventId: outcome_event_id, hash: outcome_hash.toString('base64url') }

@@ -10,16 +10,20 @@ import { undeliveredErrorOf } from '../quotes/errors.ts'
 import type { Work } from '../work.ts'
 import { undelivered } from './contract.ts'
 
-type Report = DomainEvent<'BulkQuoteReceivedCallbackReport'>['payload']['reports'][number]
+type BulkDeliveryReport =
+  DomainEvent<'BulkQuoteReceivedCallbackReport'>['payload']['reports'][number]
 
 /** Requires reports of POST /bulkQuotes. */
-export async function endUndeliveredBulks(work: Work, reports: readonly Report[]): Promise<void> {
+export async function endUndeliveredBulks(
+  work: Work,
+  reports: readonly BulkDeliveryReport[],
+): Promise<void> {
   for (const report of reports) {
     if (report.status === 'FAILED') await endUndelivered(work, report)
   }
 }
 
-async function endUndelivered(work: Work, report: Report): Promise<void> {
+async function endUndelivered(work: Work, report: BulkDeliveryReport): Promise<void> {
   const bulk = (await work.bulks.read(report.entityId))?.bulk
   if (bulk === undefined) return
   const error = errorOf(bulk.expiresAt, report)
@@ -47,7 +51,7 @@ async function endUndelivered(work: Work, report: Report): Promise<void> {
   if (ended?.state === 'EXPIRED') await work.publish([event])
 }
 
-function errorOf(expiresAt: string, report: Report): ErrorInformation {
+function errorOf(expiresAt: string, report: BulkDeliveryReport): ErrorInformation {
   const { httpStatus, attempts, errorInformation: error, reportedAt } = report
   const isExpired = Date.parse(expiresAt) <= Date.parse(reportedAt)
   const decision = decideUndelivered({ httpStatus, attempts, error, isExpired })

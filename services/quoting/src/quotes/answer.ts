@@ -24,17 +24,17 @@ import {
   type Reject,
   type Response,
 } from './domain/decide.ts'
-import type { Claimed, Ended, Pending, Quote } from './domain/quote.ts'
+import type { Claimed, EndedQuote, Pending, Quote } from './domain/quote.ts'
 import { violationErrorOf } from './errors.ts'
-import type { Change, StoredMessage } from './store.ts'
+import type { QuoteEnd, StoredMessage } from './store.ts'
 
 export type PayeeEvent = ResponseEvent | RejectEvent
 
 /** A quote that a message ends, unless it has ended meanwhile. */
-interface Ending {
+interface QuoteEnding {
   readonly event: PayeeEvent
   readonly message: Response | Reject
-  readonly quote: Claimed & Ended
+  readonly quote: Claimed & EndedQuote
   readonly callback: OutgoingMessage
 }
 
@@ -43,7 +43,7 @@ export async function answer(work: Work, events: readonly PayeeEvent[]): Promise
   if (events.length === 0) return
   const rules = work.rules.rules()
   const now_ms = work.now().getTime()
-  const endings: Ending[] = []
+  const endings: QuoteEnding[] = []
   const others: PayeeEvent[] = []
   for (const event of events) {
     const quote = work.store.lastSeenPending(event.payload.quoteId)
@@ -75,7 +75,7 @@ interface DecisionContext {
 
 interface JudgedMessage {
   readonly decision: PayeeDecision
-  readonly ending: Ending | undefined
+  readonly ending: QuoteEnding | undefined
 }
 
 function judged(
@@ -102,7 +102,7 @@ function decide(
 
 async function end(
   work: Work,
-  endings: readonly Ending[],
+  endings: readonly QuoteEnding[],
   answers: readonly OutgoingMessage[],
   context: DecisionContext,
 ): Promise<void> {
@@ -132,7 +132,7 @@ function endingOf(
   message: Response | Reject,
   quote: Claimed & Pending,
   decision: PayeeDecision,
-): Ending | undefined {
+): QuoteEnding | undefined {
   const ended = { ruleId: undefined, outcome: outcomeOf(event) }
   if (event.name === 'QuoteRejectReceived') {
     if (decision.type !== 'reject') return undefined
@@ -165,7 +165,7 @@ function endingOf(
   return { event, message, quote: forbidden, callback: responseForbidden(event, quote, violation) }
 }
 
-function changeOf({ event, message, quote }: Ending): Change {
+function changeOf({ event, message, quote }: QuoteEnding): QuoteEnd {
   const change = { quote, message: storedMessageOf(event, message) }
   if (event.name === 'QuoteRejectReceived') return change
   return { ...change, condition: event.payload.condition }

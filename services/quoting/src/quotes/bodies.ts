@@ -12,11 +12,11 @@ export interface MadeBody {
   readonly encryption: string | undefined
 }
 
-type Json = Readonly<Record<string, unknown>>
+type JsonObject = Readonly<Record<string, unknown>>
 
 /** The request with the items at these positions alone. */
 export function requestOfItems(relay: Relay, positions: readonly number[]): MadeBody {
-  const json = JSON.parse(relay.body.toString()) as Json
+  const json = JSON.parse(relay.body.toString()) as JsonObject
   const items = json['individualQuotes'] as readonly unknown[]
   const individualQuotes = positions.map((at) => items[at])
   return {
@@ -37,7 +37,7 @@ export interface AnsweredItem {
  * otherwise the payee FSP's result, if there is one.
  */
 export function answerOfItems(relay: Relay, items: readonly AnsweredItem[]): MadeBody {
-  const json = JSON.parse(relay.body.toString()) as Json
+  const json = JSON.parse(relay.body.toString()) as JsonObject
   const results = (json['individualQuoteResults'] ?? []) as readonly { readonly quoteId: string }[]
   const positions = new Map(results.map(({ quoteId }, at) => [quoteId, at]))
   const answered = items.flatMap((item) => {

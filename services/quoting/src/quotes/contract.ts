@@ -18,8 +18,8 @@ import type { LegRole } from '@causeway/protos'
 import { writtenByHub } from './bodies.ts'
 import type { Money, Violation } from '../rules/domain/rule.ts'
 import type { Reject, Repeat, Response, ErrorAnswer } from './domain/decide.ts'
-import type { Claimed, Outcome } from './domain/quote.ts'
-import type { Judgement, Request } from './domain/request.ts'
+import type { Claimed, EndingMessage } from './domain/quote.ts'
+import type { Judgement, QuoteRequest } from './domain/request.ts'
 import { answerErrorOf, refusalRoles, requestErrorOf, violationErrorOf } from './errors.ts'
 
 export type RequestEvent = DomainEvent<'QuoteRequestReceived'>
@@ -39,7 +39,7 @@ export interface Terms extends Claimed {
 }
 
 /** The payee of a request without destination, for the lookup of its FSP. */
-export interface Party {
+export interface PayeeParty {
   readonly type: string
   readonly identifier: string
   /** '' if there is none. */
@@ -47,7 +47,7 @@ export interface Party {
 }
 
 /** @param pending_max_ms how long a request without expiration waits for its answer */
-export function requestOf({ payload, time }: RequestEvent, pending_max_ms: number): Request {
+export function requestOf({ payload, time }: RequestEvent, pending_max_ms: number): QuoteRequest {
   const { quoteId, requesterFspId, payer, amount, transactionType, expiration } = payload
   return {
     quoteId,
@@ -61,7 +61,7 @@ export function requestOf({ payload, time }: RequestEvent, pending_max_ms: numbe
   }
 }
 
-export function termsOf({ id, payload }: RequestEvent, request: Request): Terms {
+export function termsOf({ id, payload }: RequestEvent, request: QuoteRequest): Terms {
   return {
     quoteId: payload.quoteId,
     transactionId: payload.transactionId,
@@ -88,7 +88,7 @@ export function namedDestination({ payload }: RequestEvent): string | undefined 
 }
 
 /** undefined if the payee cannot be read, for example because it is encrypted. */
-export function payeeParty({ payload }: RequestEvent): Party | undefined {
+export function payeeParty({ payload }: RequestEvent): PayeeParty | undefined {
   const info = partyIdInfoOf(payload.payee)
   const type = textIn(info, 'partyIdType')
   const identifier = textIn(info, 'partyIdentifier')
@@ -115,7 +115,7 @@ export function payeeMessageOf(event: ResponseEvent | RejectEvent): Response | R
   }
 }
 
-export function outcomeOf({ id, payload }: ResponseEvent | RejectEvent): Outcome {
+export function outcomeOf({ id, payload }: ResponseEvent | RejectEvent): EndingMessage {
   return { eventId: id, hash: payload.payloadHash }
 }
 

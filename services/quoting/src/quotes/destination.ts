@@ -5,10 +5,10 @@
 import type { Calls } from '@causeway/grpc'
 import { isOutage, type Logger } from '@causeway/process'
 import type { accountLookupService, OwnerAnswer } from '@causeway/protos'
-import { namedDestination, payeeParty, type Party, type RequestEvent } from './contract.ts'
+import { namedDestination, payeeParty, type PayeeParty, type RequestEvent } from './contract.ts'
 import type { Destination } from './domain/request.ts'
 
-export interface PartyInCurrency extends Party {
+export interface PartyInCurrency extends PayeeParty {
   readonly currency: string
 }
 

@@ -18,7 +18,7 @@ import {
 import { participantWith, answersIn } from '../testing/world.ts'
 import type { RequestEvent } from './contract.ts'
 import { request } from './request.ts'
-import { useFlows, type Changes } from '../testing/flows.ts'
+import { useFlows, type PayloadChanges } from '../testing/flows.ts'
 
 const flows = useFlows()
 const { asked, answered, stateOf } = flows
@@ -159,7 +159,7 @@ describe('a request is refused, and the refusal stored', () => {
     ])
   })
 
-  test.each<readonly [string, Changes<RequestEvent>, string]>([
+  test.each<readonly [string, PayloadChanges<RequestEvent>, string]>([
     [
       'a payer of another FSP',
       { payer: { partyIdInfo: { fspId: stranger } } },

@@ -27,21 +27,21 @@ import {
   participantStatus,
   type Destination,
   type Judgement,
-  type Request,
+  type QuoteRequest,
 } from './domain/request.ts'
 import { requestErrorOf, violationErrorOf } from './errors.ts'
-import type { Claim, Stored } from './store.ts'
+import type { Claim, QuoteWithAnswer } from './store.ts'
 
-interface Asked {
+interface ReceivedRequest {
   readonly event: RequestEvent
-  readonly request: Request
+  readonly request: QuoteRequest
 }
 
-export interface Directed extends Asked {
+export interface Directed extends ReceivedRequest {
   readonly destination: Destination
 }
 
-export interface Judged extends Asked {
+export interface JudgedRequest extends ReceivedRequest {
   readonly judgement: Judgement
 }
 
@@ -62,10 +62,10 @@ export async function judgeInParts(
   parts: JudgingParts,
   events: readonly RequestEvent[],
   now: Date,
-  then: (judged: readonly Judged[]) => Promise<void>,
+  then: (judged: readonly JudgedRequest[]) => Promise<void>,
 ): Promise<void> {
   const directed: Directed[] = []
-  const open: Asked[] = []
+  const open: ReceivedRequest[] = []
   for (const event of events) {
     const asked = { event, request: requestOf(event, parts.pending_max_ms) }
     const refused = refusalOfMessage(asked.request, now.getTime()) !== undefined
@@ -81,7 +81,7 @@ export async function judgeInParts(
 
 async function lookUp(
   { findOwners }: JudgingParts,
-  open: readonly Asked[],
+  open: readonly ReceivedRequest[],
 ): Promise<readonly Directed[]> {
   if (open.length === 0) return []
   const events = open.map(({ event }) => event)
@@ -93,7 +93,7 @@ async function judgeTogether(
   { participants, rules, velocity }: JudgingParts,
   directed: readonly Directed[],
   now: Date,
-): Promise<readonly Judged[]> {
+): Promise<readonly JudgedRequest[]> {
   const known = await participantsOf(participants, directed)
   const inForce = rules.rules()
   const windows = windowsOf(
@@ -133,7 +133,7 @@ function participantsOf(
   )
 }
 
-async function claim(work: Work, judged: readonly Judged[]): Promise<void> {
+async function claim(work: Work, judged: readonly JudgedRequest[]): Promise<void> {
   const { claimed } = await work.store.claim(
     judged.map(claimOf),
     work.now(),
@@ -152,7 +152,7 @@ async function claim(work: Work, judged: readonly Judged[]): Promise<void> {
   work.became('REJECTED', isNew.length - asked)
 }
 
-function claimOf({ event, request: one, judgement }: Judged): Claim {
+function claimOf({ event, request: one, judgement }: JudgedRequest): Claim {
   return {
     quote: { ...termsOf(event, one), ...stateOf(judgement) },
     relay: event.relay,
@@ -184,7 +184,10 @@ export function eventOf(event: RequestEvent, judgement: Judgement): OutgoingMess
 }
 
 /** The answer to a request with a known id. */
-function repeated(event: RequestEvent, { quote, answer }: Stored): readonly OutgoingMessage[] {
+function repeated(
+  event: RequestEvent,
+  { quote, answer }: QuoteWithAnswer,
+): readonly OutgoingMessage[] {
   const decision = decideRepeat(quote, repeatOf(event))
   switch (decision.type) {
     case 'none':

@@ -3,14 +3,14 @@ import type { ErrorInformation } from '@causeway/fspiop'
 import type {
   Accepted,
   Claimed,
-  Ended,
-  Outcome,
+  EndedQuote,
+  EndingMessage,
   Quote,
   Rejected,
   RejectReason,
 } from './domain/quote.ts'
 
-export interface Row {
+export interface QuoteRow {
   readonly id: string
   readonly request_hash: Buffer
   readonly payer_fsp: string
@@ -29,12 +29,12 @@ export interface Row {
   readonly valid_until: Date | null
 }
 
-/** The columns of a `Row`; the table goes by the name q. */
+/** The columns of a `QuoteRow`; the table goes by the name q. */
 export const columns = `q.id, q.request_hash, q.payer_fsp, q.payee_fsp, q.currency, q.expires_at,
   q.payer_version, q.request_event_id, q.state, q.reason, q.error, q.rule_id, q.outcome_event_id,
   q.outcome_hash, q.transfer_amount, q.valid_until`
 
-export function quoteOf(row: Row): Quote {
+export function quoteOf(row: QuoteRow): Quote {
   const claimed = claimedOf(row)
   const payeeFsp = row.payee_fsp ?? undefined
   switch (row.state) {
@@ -48,7 +48,7 @@ export function quoteOf(row: Row): Quote {
   }
 }
 
-function claimedOf(row: Row): Claimed {
+function claimedOf(row: QuoteRow): Claimed {
   return {
     quoteId: row.id,
     payerFsp: row.payer_fsp,
@@ -60,7 +60,7 @@ function claimedOf(row: Row): Claimed {
   }
 }
 
-function acceptedOf(row: Row, payeeFsp: string): Accepted {
+function acceptedOf(row: QuoteRow, payeeFsp: string): Accepted {
   return {
     state: 'ACCEPTED',
     payeeFsp,
@@ -70,7 +70,7 @@ function acceptedOf(row: Row, payeeFsp: string): Accepted {
   }
 }
 
-function rejectedOf(row: Row, payeeFsp: string | undefined): Rejected {
+function rejectedOf(row: QuoteRow, payeeFsp: string | undefined): Rejected {
   return {
     state: 'REJECTED',
     payeeFsp,
@@ -81,14 +81,14 @@ function rejectedOf(row: Row, payeeFsp: string | undefined): Rejected {
   }
 }
 
-function outcomeOf({ outcome_event_id, outcome_hash }: Row): Outcome | undefined {
+function outcomeOf({ outcome_event_id, outcome_hash }: QuoteRow): EndingMessage | undefined {
   return outcome_event_id === null || outcome_hash === null
     ? undefined
     : { eventId: outcome_event_id, hash: outcome_hash.toString('base64url') }
 }
 
 /** A constraint of the table guarantees the value. */
-function present<T>({ id, state }: Row, value: T | null | undefined): T {
+function present<T>({ id, state }: QuoteRow, value: T | null | undefined): T {
   if (value === null || value === undefined)
     throw new Error(`${id} is ${state} without a required column`)
   return value
@@ -115,7 +115,7 @@ const nothing: EndColumns = {
   validUntil: null,
 }
 
-export function endColumns(quote: Ended | { readonly state: 'PENDING' }): EndColumns {
+export function endColumns(quote: EndedQuote | { readonly state: 'PENDING' }): EndColumns {
   switch (quote.state) {
     case 'PENDING':
       return nothing
@@ -137,7 +137,7 @@ export function endColumns(quote: Ended | { readonly state: 'PENDING' }): EndCol
   }
 }
 
-function outcomeColumns(outcome: Outcome | undefined) {
+function outcomeColumns(outcome: EndingMessage | undefined) {
   return outcome === undefined
     ? {}
     : { outcomeEventId: outcome.eventId, outcomeHash: hashBytes(outcome.hash) }

@@ -2,16 +2,16 @@ import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { hashOf, largest, relayOf, requestEvent, started } from '../testing/messages.ts'
-import { openWorld, answersIn, type World } from '../testing/world.ts'
+import { openWorld, answersIn, type QuotingWorld } from '../testing/world.ts'
 import { requestOf, termsOf, type Terms } from './contract.ts'
 import type { Accepted, Pending } from './domain/quote.ts'
 import { request } from './request.ts'
-import type { Change, QuoteTables } from './store.ts'
+import type { QuoteEnd, QuoteTables } from './store.ts'
 
 const now = new Date(started)
 
 let parts: TestParts
-let world: World
+let world: QuotingWorld
 let store: QuoteTables
 
 beforeAll(async () => {
@@ -38,7 +38,7 @@ async function claim(quotes: readonly (Terms & Pending)[]): Promise<ReadonlySet<
   return (await store.claim(claims, now, () => [])).claimed
 }
 
-function acceptance(quote: Terms & Pending): Change & { readonly quote: Accepted } {
+function acceptance(quote: Terms & Pending): QuoteEnd & { readonly quote: Accepted } {
   return {
     quote: {
       ...quote,

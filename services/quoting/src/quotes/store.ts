@@ -15,8 +15,8 @@ import {
   type Queries,
 } from '@causeway/postgres'
 import type { Terms } from './contract.ts'
-import type { Claimed, Ended, Pending, Quote, Rejected } from './domain/quote.ts'
-import { columns, endColumns, hashBytes, quoteOf, type EndColumns, type Row } from './row.ts'
+import type { Claimed, EndedQuote, Pending, Quote, Rejected } from './domain/quote.ts'
+import { columns, endColumns, hashBytes, quoteOf, type EndColumns, type QuoteRow } from './row.ts'
 
 export interface Claim {
   readonly quote: Terms & (Pending | Rejected)
@@ -24,7 +24,7 @@ export interface Claim {
 }
 
 /** A quote with the payee FSP's own answer, if it is still stored. */
-export interface Stored {
+export interface QuoteWithAnswer {
   readonly quote: Quote
   readonly answer: Relay | undefined
 }
@@ -33,12 +33,12 @@ export interface ClaimResult {
   /** The new ids. */
   readonly claimed: ReadonlySet<string>
   /** The stored quotes of the other ids. */
-  readonly known: ReadonlyMap<string, Stored>
+  readonly known: ReadonlyMap<string, QuoteWithAnswer>
 }
 
 /** The end of a quote, applied if it is still pending. */
-export interface Change {
-  readonly quote: Claimed & Ended
+export interface QuoteEnd {
+  readonly quote: Claimed & EndedQuote
   /** The payee FSP's message that ended it. */
   readonly message: StoredMessage | undefined
   /** The condition of an answer; stored for quotes with a transaction request. */
@@ -66,10 +66,10 @@ export interface QuoteTables {
     buildEvents: (claiming: ClaimResult) => readonly OutgoingMessage[],
   ): Promise<ClaimResult>
   read(ids: readonly string[]): Promise<ReadonlyMap<string, Quote>>
-  readWithAnswers(ids: readonly string[]): Promise<ReadonlyMap<string, Stored>>
+  readWithAnswers(ids: readonly string[]): Promise<ReadonlyMap<string, QuoteWithAnswer>>
   /** Ends the pending quotes and announces the messages of `buildEvents`, or does neither. */
   move(
-    changes: readonly Change[],
+    changes: readonly QuoteEnd[],
     now: Date,
     buildEvents: (movement: MoveResult) => readonly OutgoingMessage[],
   ): Promise<MoveResult>
@@ -162,7 +162,7 @@ interface IdRow {
   readonly id: string
 }
 
-interface AnswerRow extends Row {
+interface AnswerRow extends QuoteRow {
   readonly body: Buffer | null
   readonly headers: Buffer | null
 }
@@ -212,7 +212,7 @@ async function claim(
 
 async function move(
   tx: Queries,
-  changes: readonly Change[],
+  changes: readonly QuoteEnd[],
   now: Date,
   bodies: Bodies,
 ): Promise<MoveResult> {
@@ -225,7 +225,7 @@ async function move(
 
 async function read(db: Queries, ids: readonly string[]): Promise<ReadonlyMap<string, Quote>> {
   if (ids.length === 0) return new Map()
-  const rows = await db.query<Row>(readStatement, [textArray(ids)])
+  const rows = await db.query<QuoteRow>(readStatement, [textArray(ids)])
   return new Map(rows.map((row) => [row.id, quoteOf(row)]))
 }
 
@@ -233,7 +233,7 @@ async function readWithAnswers(
   db: Queries,
   ids: readonly string[],
   bodies: Bodies,
-): Promise<ReadonlyMap<string, Stored>> {
+): Promise<ReadonlyMap<string, QuoteWithAnswer>> {
   if (ids.length === 0) return new Map()
   const rows = await db.query<AnswerRow>(readWithAnswersStatement, [textArray(ids)])
   const opened = await bodies.open(rows.map(({ body }) => body))
@@ -282,7 +282,7 @@ function claimValues(
   ]
 }
 
-function changeValues(changes: readonly Change[], now: Date, bodies: Bodies): (Buffer | Date)[] {
+function changeValues(changes: readonly QuoteEnd[], now: Date, bodies: Bodies): (Buffer | Date)[] {
   const ends = changes.map(({ quote }) => endColumns(quote))
   const texts = (of: (end: EndColumns) => string | null): Buffer => textArray(ends.map(of))
   const messages = changes.map(({ message }) => message)

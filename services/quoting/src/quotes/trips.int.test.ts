@@ -6,10 +6,10 @@ import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { ConsumedEvent } from '../handle.ts'
 import { payer, queryEvent, requestEvent, responseEvent } from '../testing/messages.ts'
-import { openWorld, type World } from '../testing/world.ts'
+import { openWorld, type QuotingWorld } from '../testing/world.ts'
 
 let parts: TestParts
-let world: World
+let world: QuotingWorld
 let statements = 0
 let transactions = 0
 

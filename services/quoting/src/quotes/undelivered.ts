@@ -10,10 +10,13 @@ import type { Claimed, Pending, Quote, Rejected } from './domain/quote.ts'
 import { decideUndelivered } from './domain/undelivered.ts'
 import { undeliveredErrorOf } from './errors.ts'
 
-type Report = DomainEvent<'QuoteReceivedCallbackReport'>['payload']['reports'][number]
+type DeliveryReport = DomainEvent<'QuoteReceivedCallbackReport'>['payload']['reports'][number]
 
 /** Requires reports of POST /quotes. */
-export async function endUndelivered(work: Work, reports: readonly Report[]): Promise<void> {
+export async function endUndelivered(
+  work: Work,
+  reports: readonly DeliveryReport[],
+): Promise<void> {
   const failed = new Map(
     reports.flatMap((report) => (report.status === 'FAILED' ? [[report.entityId, report]] : [])),
   )
@@ -51,7 +54,7 @@ async function end(
   return moved
 }
 
-function unreached(quote: Claimed & Pending, report: Report): Claimed & Rejected {
+function unreached(quote: Claimed & Pending, report: DeliveryReport): Claimed & Rejected {
   return {
     ...quote,
     state: 'REJECTED',
@@ -66,7 +69,7 @@ function isExpired({ state }: Quote): boolean {
   return state === 'EXPIRED'
 }
 
-function errorOf({ expiresAt }: Claimed, report: Report): Rejected['error'] {
+function errorOf({ expiresAt }: Claimed, report: DeliveryReport): Rejected['error'] {
   const { httpStatus, attempts, errorInformation: error, reportedAt } = report
   const isExpired = Date.parse(expiresAt) <= Date.parse(reportedAt)
   const decision = decideUndelivered({ httpStatus, attempts, error, isExpired })

@@ -27,7 +27,7 @@ export interface RuleChange {
 
 export type RuleChanged = { readonly type: 'CHANGED'; readonly set: RuleSet } | RefusedBy<'quoting'>
 
-interface Page {
+interface RulesInForce {
   readonly set: RuleSet
   readonly rules: readonly Rule[]
   readonly needsVelocity: boolean
@@ -90,7 +90,7 @@ export function checkRules({
 }
 
 /** Stored rules were validated; only rules of a newer release of the hub may be unreadable. */
-function pageOf(set: RuleSet): Page {
+function pageOf(set: RuleSet): RulesInForce {
   const reading = readRules(set.json)
   if (reading.type === 'FAULT') {
     throw new Error(`scheme rules of iteration ${set.iteration}: ${reading.detail}`)

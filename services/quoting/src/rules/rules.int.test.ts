@@ -6,7 +6,7 @@ import { statement } from '@causeway/postgres'
 import { schemeRulesService } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { openWorld, type World } from '../testing/world.ts'
+import { openWorld, type QuotingWorld } from '../testing/world.ts'
 import { openRuleBook } from './book.ts'
 import { ruleHandlers, schemeRulesKind } from './serve.ts'
 import { openRuleStore } from './store.ts'
@@ -14,7 +14,7 @@ import { openRuleStore } from './store.ts'
 const euros = JSON.stringify([{ id: 'currencies', type: 'CURRENCY', currencies: ['EUR'] }])
 
 let parts: TestParts
-let world: World
+let world: QuotingWorld
 let calls: Calls<typeof schemeRulesService>
 let approvals: ApprovalCalls
 let needsApproval = false

@@ -22,7 +22,7 @@ export interface RuleStore {
   add(set: RuleSet, before: RuleSet): Promise<boolean>
 }
 
-interface Row {
+interface RuleSetRow {
   readonly iteration: number
   readonly rules: string
   readonly changed_at: Date
@@ -43,7 +43,7 @@ const addStatement = statement(`
 
 /** Iteration 0 without rules before the first change. */
 export async function newestRuleSet(db: Queries): Promise<RuleSet> {
-  const [row] = await db.query<Row>(newestStatement, [])
+  const [row] = await db.query<RuleSetRow>(newestStatement, [])
   return row === undefined ? none : setOf(row)
 }
 
@@ -56,7 +56,7 @@ export async function addRuleSet(
 ): Promise<boolean> {
   const { iteration, json, changedAt, changedBy } = set
   const values = [iteration, json, changedAt, changedBy]
-  const rows = await tx.query<Pick<Row, 'iteration'>>(addStatement, values)
+  const rows = await tx.query<Pick<RuleSetRow, 'iteration'>>(addStatement, values)
   if (rows.length === 0) return false
   bus.announce(tx, [auditEntryOf(set, before)])
   return true
@@ -84,6 +84,6 @@ export function auditedRules({ iteration, json }: RuleSet): AuditedState {
   return { iteration, rules: JSON.parse(json) as readonly AuditedState[] }
 }
 
-function setOf({ iteration, rules, changed_at, changed_by }: Row): RuleSet {
+function setOf({ iteration, rules, changed_at, changed_by }: RuleSetRow): RuleSet {
   return { iteration, json: rules, changedAt: changed_at.toISOString(), changedBy: changed_by }
 }

@@ -4,23 +4,23 @@ import { afterAll, afterEach, beforeAll } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import type { RequestEvent, ResponseEvent } from '../quotes/contract.ts'
 import { payee, payer, requestEvent, responseEvent, started } from './messages.ts'
-import { openWorld, participantWith, type World } from './world.ts'
+import { openWorld, participantWith, type QuotingWorld } from './world.ts'
 
-export type Changes<Event extends { readonly payload: object }> = Partial<Event['payload']>
+export type PayloadChanges<Event extends { readonly payload: object }> = Partial<Event['payload']>
 
 export interface Flows {
   readonly parts: TestParts
-  readonly world: World
+  readonly world: QuotingWorld
   /** Creates a quote whose request was sent to the payee FSP; returns its id. */
-  readonly asked: (changes?: Changes<RequestEvent>) => Promise<string>
+  readonly asked: (changes?: PayloadChanges<RequestEvent>) => Promise<string>
   /** Creates an answered quote. */
-  readonly answered: (changes?: Changes<ResponseEvent>) => Promise<string>
+  readonly answered: (changes?: PayloadChanges<ResponseEvent>) => Promise<string>
   readonly stateOf: (id: string) => Promise<string | undefined>
 }
 
 /** Opens it before the tests of the file that calls this, and closes it after them. */
 export function useFlows(): Flows {
-  let opened: { readonly parts: TestParts; readonly world: World } | undefined
+  let opened: { readonly parts: TestParts; readonly world: QuotingWorld } | undefined
   const its = () => {
     if (opened === undefined) throw new Error('the tests have not begun')
     return opened
@@ -42,7 +42,7 @@ export function useFlows(): Flows {
     }
     await world.setRules()
   })
-  const asked = async (changes: Changes<RequestEvent> = {}) => {
+  const asked = async (changes: PayloadChanges<RequestEvent> = {}) => {
     const id = randomUUID()
     await its().world.handle(requestEvent(id, changes))
     return id

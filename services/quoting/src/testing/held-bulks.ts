@@ -5,9 +5,9 @@
 import { Crash, type Gate } from '@causeway/process/testing/gated'
 import { handleBulks, type ConsumedBulkEvent } from '../bulk-quotes/handle.ts'
 import { sweepBulks } from '../quotes/sweep.ts'
-import type { World } from './world.ts'
+import type { QuotingWorld } from './world.ts'
 
-export function holdBulks(world: World) {
+export function holdBulks(world: QuotingWorld) {
   const held: (() => void)[] = []
   /** What has not been processed, and when it arrived. */
   const unfinished = new Map<ConsumedBulkEvent, string>()

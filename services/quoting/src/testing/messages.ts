@@ -122,10 +122,10 @@ export function queryEvent(
   }
 }
 
-type Report = ReportEvent['payload']['reports'][number]
+type DeliveryReport = ReportEvent['payload']['reports'][number]
 
-export function reportEvent(quoteId: string, changes: Partial<Report> = {}): ReportEvent {
-  const report: Report = {
+export function reportEvent(quoteId: string, changes: Partial<DeliveryReport> = {}): ReportEvent {
+  const report: DeliveryReport = {
     notificationId: randomUUID(),
     entityId: quoteId,
     legRole: 'PAYEE',

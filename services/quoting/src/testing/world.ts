@@ -34,7 +34,7 @@ const quotesStatement = statement(`
       where quote_id = q.id order by kind) as messages
   from quotes q order by id`)
 
-export type World = Awaited<ReturnType<typeof openWorld>>
+export type QuotingWorld = Awaited<ReturnType<typeof openWorld>>
 
 export async function openWorld(parts: TestParts) {
   const db = await parts.openDatabase({

@@ -2,7 +2,7 @@
 import type { DomainEvent } from '@causeway/events'
 import { parseAmount } from '@causeway/money'
 import type { RuleBook } from '../rules/book.ts'
-import type { Payment, VelocityStore } from './store.ts'
+import type { CommittedPayment, VelocityStore } from './store.ts'
 
 export const committedNames = ['TransferCommittedFulfiled', 'BulkTransferItemsEnded'] as const
 
@@ -22,7 +22,7 @@ export async function count(
   await velocity.count(events.flatMap(paymentsOf), now())
 }
 
-function paymentsOf(event: CommittedEvent): readonly Payment[] {
+function paymentsOf(event: CommittedEvent): readonly CommittedPayment[] {
   if (event.name === 'TransferCommittedFulfiled') return [paymentOf(event.payload)]
   const { payerFsp, endedAt: fulfiledAt, items } = event.payload
   return items
@@ -37,7 +37,7 @@ interface Paid {
   readonly fulfiledAt: string
 }
 
-function paymentOf({ transferId, payerFsp, amount, fulfiledAt }: Paid): Payment {
+function paymentOf({ transferId, payerFsp, amount, fulfiledAt }: Paid): CommittedPayment {
   const units = parseAmount(amount.amount)
   if (units === undefined) throw new Error(`${transferId} has no amount`)
   const committed_ms = Date.parse(fulfiledAt)

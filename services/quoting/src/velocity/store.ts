@@ -12,7 +12,7 @@ import {
 import { windowKey, type Usage, type Usages, type Window } from '../rules/domain/judge-request.ts'
 import { earliestCounted_ms, firstMinute, minuteOf } from './domain/minutes.ts'
 
-export interface Payment {
+export interface CommittedPayment {
   readonly transferId: string
   readonly payerFsp: string
   readonly currency: string
@@ -23,7 +23,7 @@ export interface Payment {
 
 export interface VelocityStore {
   /** Counts payments; those that are in no window any more are ignored. */
-  count(payments: readonly Payment[], now: Date): Promise<void>
+  count(payments: readonly CommittedPayment[], now: Date): Promise<void>
   usages(windows: readonly Window[], now: Date): Promise<Usages>
   /** Deletes payments that are in no window any more. */
   deleteOld(now: Date): Promise<void>
@@ -116,9 +116,9 @@ export function openVelocityStore(db: Database): VelocityStore {
 }
 
 /** A transfer that occurs twice in a batch is passed once. */
-function paidValues(payments: readonly Payment[]): Buffer[] {
+function paidValues(payments: readonly CommittedPayment[]): Buffer[] {
   const paid = [...new Map(payments.map((payment) => [payment.transferId, payment])).values()]
-  const texts = (of: (payment: Payment) => string): Buffer => textArray(paid.map(of))
+  const texts = (of: (payment: CommittedPayment) => string): Buffer => textArray(paid.map(of))
   return [
     texts(({ transferId }) => transferId),
     texts(({ committed_ms }) => monthOf(new Date(committed_ms))),

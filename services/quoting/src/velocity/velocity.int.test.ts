@@ -6,11 +6,11 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { windowKey } from '../rules/domain/judge-request.ts'
 import { committedEvent, largest, payer, requestEvent, stranger } from '../testing/messages.ts'
-import { openWorld, answersIn, type World } from '../testing/world.ts'
+import { openWorld, answersIn, type QuotingWorld } from '../testing/world.ts'
 import type { CommittedEvent } from './count.ts'
 
 let parts: TestParts
-let world: World
+let world: QuotingWorld
 
 beforeAll(async () => {
   parts = await openTestParts()

@@ -1,11 +1,11 @@
 /** Who may change and see a reminder: its owner, and for a failed one an operator. */
 import { refuse } from '@causeway/services'
-import type { Refused, Reminder } from './reminder.ts'
+import type { RefusedReminder, Reminder } from './reminder.ts'
 
 /** The administration API: what operators create is its own, and it shows operators all reminders. */
 const operators = 'admin'
 
-export interface Judged {
+export interface JudgedReminder {
   readonly reminder: Reminder
   readonly state: 'WAITING' | 'FAILED'
 }
@@ -14,7 +14,7 @@ export interface Judged {
 export function judgeOwner(
   { id, owner }: Pick<Reminder, 'id' | 'owner'>,
   caller: string | undefined,
-): Refused | undefined {
+): RefusedReminder | undefined {
   return caller === undefined || caller === owner
     ? undefined
     : refuse('NOT_OWNER', `${caller} does not own the reminder ${id}`)
@@ -31,21 +31,21 @@ export function seenOwner(
   return owner === undefined || owner === caller ? { owner: caller } : 'NONE'
 }
 
-type Found<Stored> = Refused | { readonly type: 'FOUND'; readonly stored: Stored }
+type FoundReminder<Stored> = RefusedReminder | { readonly type: 'FOUND'; readonly stored: Stored }
 
 /** An operator deletes what has failed, and what operators have created. */
-export function judgeRemoval<Stored extends Judged>(
+export function judgeRemoval<Stored extends JudgedReminder>(
   stored: Stored | undefined,
   id: string,
-): Found<Stored> {
+): FoundReminder<Stored> {
   if (stored?.reminder.owner === operators) return { type: 'FOUND', stored }
   return judgeRetry(stored, id)
 }
 
-export function judgeRetry<Stored extends Judged>(
+export function judgeRetry<Stored extends JudgedReminder>(
   stored: Stored | undefined,
   id: string,
-): Found<Stored> {
+): FoundReminder<Stored> {
   if (stored === undefined) return refuse('REMINDER_UNKNOWN', `there is no reminder ${id}`)
   return stored.state === 'FAILED'
     ? { type: 'FOUND', stored }

@@ -16,7 +16,7 @@ export interface FiringBounds {
   readonly reschedule_ms: number
 }
 
-export type Step =
+export type NextReminderState =
   /** It waits for its next time. */
   | { readonly type: 'NEXT'; readonly dueAt: Date }
   /** It is tried again for the same time. */
@@ -27,7 +27,7 @@ export type Step =
   | { readonly type: 'FAILED' }
 
 /** Missed times are not delivered one by one: the next due time is always in the future. */
-export function afterDelivery(schedule: Schedule, now: Date): Step {
+export function afterDelivery(schedule: Schedule, now: Date): NextReminderState {
   if (schedule.type === 'ONCE') return { type: 'GONE' }
   const dueAt = nextTime(schedule.cron, now)
   return dueAt === null ? { type: 'GONE' } : { type: 'NEXT', dueAt }
@@ -39,7 +39,7 @@ export function afterFailure(
   now: Date,
   chance: number,
   bounds: FiringBounds,
-): Step {
+): NextReminderState {
   switch (recovery) {
     case 'RETRY':
       return attempts < bounds.attempts_max
@@ -58,7 +58,7 @@ export function afterFailure(
 }
 
 /** This due time is skipped. A recurring reminder continues with its next one. */
-function skipTime(schedule: Schedule, now: Date): Step {
+function skipTime(schedule: Schedule, now: Date): NextReminderState {
   return schedule.type === 'ONCE' ? { type: 'FAILED' } : afterDelivery(schedule, now)
 }
 

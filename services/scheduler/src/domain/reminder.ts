@@ -33,9 +33,9 @@ export interface Proposal {
   readonly recovery: Recovery
 }
 
-export type Refused = RefusedBy<'scheduler'>
+export type RefusedReminder = RefusedBy<'scheduler'>
 
-export type Read = Refused | { readonly type: 'READ'; readonly reminder: Reminder }
+export type Read = RefusedReminder | { readonly type: 'READ'; readonly reminder: Reminder }
 
 const id_length_max = 128
 const payload_length_max = 16_384
@@ -62,7 +62,7 @@ export function readReminder(proposal: Proposal, now: Date): Read {
 }
 
 /** The first due time of a new reminder. */
-export function firstTime({ schedule }: Reminder, now: Date): Date | Refused {
+export function firstTime({ schedule }: Reminder, now: Date): Date | RefusedReminder {
   if (schedule.type === 'CRON') {
     return nextTime(schedule.cron, now) ?? invalid(`${schedule.cron} never matches a time`)
   }
@@ -88,11 +88,11 @@ function isSameSchedule(one: Schedule, another: Schedule): boolean {
     : another.type === 'ONCE' && one.at.getTime() === another.at.getTime()
 }
 
-export function modified(id: string): Refused {
+export function modified(id: string): RefusedReminder {
   return refuse('MODIFIED', `reminder ${id} already exists with other content`)
 }
 
-function scheduleOf({ dueAt, cron }: Proposal, now: Date): Schedule | Refused {
+function scheduleOf({ dueAt, cron }: Proposal, now: Date): Schedule | RefusedReminder {
   if ((dueAt === undefined) === (cron === undefined))
     return invalid('exactly one of dueAt and cron must be given')
   if (cron !== undefined) {
@@ -113,6 +113,6 @@ function isHttpUrl(text: string): boolean {
   return ['http:', 'https:'].includes(new URL(text).protocol)
 }
 
-function invalid(detail: string): Refused {
+function invalid(detail: string): RefusedReminder {
   return refuse('INVALID', detail)
 }

@@ -6,7 +6,7 @@ import { statement, textArray, type Queries } from '@causeway/postgres'
 import type { ClosedWindow, Flow, Latency, Side, ThirdPartyFlow } from './domain/facts.ts'
 
 /** The currencies of the reports, each with the beginning of its day. */
-export interface Part {
+export interface ReportScope {
   /** The currency; empty: all but `others`. */
   readonly scope: string
   /** The currencies that have reports of their own. */
@@ -40,7 +40,7 @@ const inPart = `
     select from_at from unnest($5::text[], $6::text[]::timestamptz[]) as begins (currency, from_at)
     where begins.currency = lines.currency), $7)`
 
-function partValues({ scope, others, begins, from }: Part, slice: Slice) {
+function partValues({ scope, others, begins, from }: ReportScope, slice: Slice) {
   return [
     slice.from,
     slice.until,
@@ -76,7 +76,11 @@ interface FlowRow {
 }
 
 /** The sums of a slice. */
-export async function flowsIn(db: Queries, part: Part, slice: Slice): Promise<readonly Flow[]> {
+export async function flowsIn(
+  db: Queries,
+  part: ReportScope,
+  slice: Slice,
+): Promise<readonly Flow[]> {
   const rows = await db.query<FlowRow>(sumFlows, [
     ...partValues(part, slice),
     textArray(part.participants),
@@ -110,7 +114,7 @@ const countLatencies = statement(`
 
 export async function latenciesIn(
   db: Queries,
-  part: Part,
+  part: ReportScope,
   slice: Slice,
 ): Promise<readonly Latency[]> {
   const rows = await db.query<Omit<Latency, 'count'> & { readonly count: string }>(countLatencies, [
@@ -135,7 +139,7 @@ const withoutFee = statement(`
 /** Committed transfers of a window whose fee, if they have one, has no line yet. */
 export async function withoutFeeIn(
   db: Queries,
-  part: Part,
+  part: ReportScope,
   slice: Slice,
   asked: { readonly currencies: readonly string[]; readonly after: string; readonly limit: number },
 ): Promise<readonly string[]> {
@@ -164,7 +168,7 @@ export type Single = Pick<ThirdPartyFlow, 'payerFsp' | 'payeeFsp' | 'currency'> 
 /** Committed transfers that are no items of bulks, a page at a time. */
 export async function singlesIn(
   db: Queries,
-  part: Part,
+  part: ReportScope,
   slice: Slice,
   asked: { readonly after: string; readonly limit: number },
 ): Promise<readonly Single[]> {
@@ -195,7 +199,7 @@ interface NetRow {
 /** The settlement windows that closed, with their nets. */
 export async function windowsClosedIn(
   db: Queries,
-  { scope, others }: Part,
+  { scope, others }: ReportScope,
   { from, until }: Slice,
 ): Promise<readonly ClosedWindow[]> {
   const rows = await db.query<NetRow>(closedWindows, [from, until, scope, textArray(others)])

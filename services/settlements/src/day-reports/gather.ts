@@ -32,7 +32,7 @@ import {
   summarizeLines,
   windowsClosedIn,
   withoutFeeIn,
-  type Part,
+  type ReportScope,
   type Single,
   type Slice,
 } from './facts-store.ts'
@@ -123,7 +123,7 @@ async function partOf(
   db: Database,
   { day, scope, begin, ownScopes }: DayWanted,
   fsps: readonly Participant[],
-): Promise<Part> {
+): Promise<ReportScope> {
   const begun = await begunOn(db, day, scope)
   const from = begun.lastEnd ?? begin
   const begins = new Map([...(await endsBefore(db, day)), ...begun.own])
@@ -138,11 +138,11 @@ async function partOf(
   }
 }
 
-function isIn({ scope, others }: Part, currency: string): boolean {
+function isIn({ scope, others }: ReportScope, currency: string): boolean {
   return scope === schemeScope ? !others.includes(currency) : currency === scope
 }
 
-function slicesOf(part: Part, until: Date): readonly Slice[] {
+function slicesOf(part: ReportScope, until: Date): readonly Slice[] {
   const begins = [...part.begins].flatMap(([currency, time]) =>
     isIn(part, currency) ? [time] : [],
   )
@@ -157,7 +157,7 @@ function slicesOf(part: Part, until: Date): readonly Slice[] {
 
 /** The currencies in which there are accounts, or were payments. */
 function periodsOf(
-  part: Part,
+  part: ReportScope,
   { until }: DayWanted,
   fsps: readonly Participant[],
   flows: readonly Flow[],
@@ -201,7 +201,7 @@ async function forEachPage<Row>(
  */
 async function storeFees(
   { db, ledger }: GatherParts,
-  part: Part,
+  part: ReportScope,
   slices: readonly Slice[],
   fsps: readonly Participant[],
   wanted: DayWanted,

@@ -19,7 +19,7 @@ import {
   openHub,
   openTestScheme,
   valueOf,
-  type Payment,
+  type SchemePayment,
   type TestScheme,
 } from '../testing/scheme.ts'
 import { readDocument, type Document } from './document.ts'
@@ -130,7 +130,7 @@ function eventOf(wanted: Transfer, answer: LedgerAnswer | undefined): OutgoingMe
   })
 }
 
-function paymentOf({ parties: [payer, payee], currency, units }: Transfer): Payment {
+function paymentOf({ parties: [payer, payee], currency, units }: Transfer): SchemePayment {
   return {
     payer: names[payer] ?? '',
     payee: names[payee] ?? '',

@@ -12,7 +12,7 @@ import {
 } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
 import type { OriginsOf } from '../reports/serve.ts'
-import type { Settings } from '../settings.ts'
+import type { SettlementsSettings } from '../settings.ts'
 import { readCalendar, type Calendar } from './domain/calendar.ts'
 import { makeDueReports, type MakeParts } from './make.ts'
 import { daysWithLateLines, requestReports } from './request-store.ts'
@@ -30,7 +30,7 @@ export interface OpenDayReports {
 }
 
 /** Throws StartError for an end of day that is not a time. */
-export function calendarOf(settings: Settings): Calendar {
+export function calendarOf(settings: SettlementsSettings): Calendar {
   const calendar = readCalendar(
     settings.SETTLEMENTS_REPORTS_END_OF_DAY,
     settings.SETTLEMENTS_REPORTS_END_OF_DAY_BY_CURRENCY,
@@ -43,7 +43,7 @@ export function calendarOf(settings: Settings): Calendar {
 
 export async function openDayReports(
   { bus, grpc }: ProcessParts,
-  settings: Settings,
+  settings: SettlementsSettings,
   calendar: Calendar,
   { db, log, signal, originsOf }: OpenDayReports,
 ): Promise<Service> {

@@ -10,7 +10,7 @@ import {
   type dayReportsService,
   type DayReportSummary,
 } from '@causeway/protos'
-import { refuse, type Refused } from '../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../domain/refusal.ts'
 import { readFigures } from './document.ts'
 import {
   endOf,
@@ -49,16 +49,16 @@ export interface DayReportParts {
   readonly delay_ms: number
 }
 
-type Service = Handlers<typeof dayReportsService>
+type DayReportsHandlers = Handlers<typeof dayReportsService>
 
-export function dayReportHandlers(parts: DayReportParts): Service {
+export function dayReportHandlers(parts: DayReportParts): DayReportsHandlers {
   return { ...reads(parts), ...makingOf(parts), ...deliverySetting(parts) }
 }
 
 function reads({
   db,
 }: DayReportParts): Pick<
-  Service,
+  DayReportsHandlers,
   'ListDayReports' | 'ListRequestedReports' | 'GetDayReport' | 'GetReportDelivery'
 > {
   return {
@@ -107,12 +107,12 @@ function reads({
   }
 }
 
-function unknownReport(day: string, version: number): Refused {
+function unknownReport(day: string, version: number): RefusedCommand {
   const what = version === 0 ? 'report' : `version ${version}`
   return refuse('REPORT_UNKNOWN', `there is no ${what} of ${day}`)
 }
 
-function makingOf(parts: DayReportParts): Pick<Service, 'MakeDayReport'> {
+function makingOf(parts: DayReportParts): Pick<DayReportsHandlers, 'MakeDayReport'> {
   const { db, bus, calendar, delay_ms } = parts
   return {
     MakeDayReport: async ({ day, scope = schemeScope, endsNow, actor }) => {
@@ -160,7 +160,10 @@ function makingOf(parts: DayReportParts): Pick<Service, 'MakeDayReport'> {
   }
 }
 
-function deliverySetting({ db, bus }: DayReportParts): Pick<Service, 'SetReportDelivery'> {
+function deliverySetting({
+  db,
+  bus,
+}: DayReportParts): Pick<DayReportsHandlers, 'SetReportDelivery'> {
   return {
     SetReportDelivery: async ({ participant = operator, delivery, actor }) => {
       if (!reportDeliveryFormValues.includes(delivery)) {
@@ -195,7 +198,7 @@ interface EndWanted {
 }
 
 /** The end of the day: by the calendar, or now. A day that has ended keeps its end. */
-function endWanted({ calendar, scope, day, now, last, endsNow }: EndWanted): Date | Refused {
+function endWanted({ calendar, scope, day, now, last, endsNow }: EndWanted): Date | RefusedCommand {
   if (last !== null && day <= last) return endOf(calendar, scope, day)
   const ended = lastEnded(calendar, scope, now)
   if (day <= ended) return endOf(calendar, scope, day)
@@ -230,6 +233,6 @@ function scopeOf(scope: string) {
   return scope === schemeScope ? {} : { scope }
 }
 
-function refusedWith({ reason, detail }: Refused) {
+function refusedWith({ reason, detail }: RefusedCommand) {
   return { refusal: { reason, detail } }
 }

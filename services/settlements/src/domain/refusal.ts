@@ -3,13 +3,13 @@ import { refuse, type RefusedBy } from '@causeway/services'
 
 export { refuse }
 
-export type Refused = RefusedBy<'settlements'>
+export type RefusedCommand = RefusedBy<'settlements'>
 
 /** Free text of an operator. */
 const text_length_max = 512
 
 /** Undefined when the text is valid. */
-export function textFault(name: string, text: string): Refused | undefined {
+export function textFault(name: string, text: string): RefusedCommand | undefined {
   if (text.length > text_length_max) {
     return refuse('INVALID', `${name} has at most ${text_length_max} characters`)
   }
@@ -17,7 +17,7 @@ export function textFault(name: string, text: string): Refused | undefined {
 }
 
 /** Undefined when the id is valid. */
-export function requestIdFault(requestId: string): Refused | undefined {
+export function requestIdFault(requestId: string): RefusedCommand | undefined {
   const fits = /^[\x21-\x7e]{1,64}$/.test(requestId)
   return fits ? undefined : refuse('INVALID', 'requestId has 1 to 64 visible characters')
 }

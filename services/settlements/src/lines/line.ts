@@ -58,11 +58,17 @@ export function linesOf(event: FinalEvent): readonly Line[] {
   return line === undefined ? [] : [line]
 }
 
-type Ended = DomainEvent<'BulkTransferItemsEnded'>['payload']
+type EndedItems = DomainEvent<'BulkTransferItemsEnded'>['payload']
 
 function itemLine(
-  { payerFsp, payeeFsp, receivedAt, endedAt }: Ended,
-  { transferId, amount, completedTimestamp, committed, errorInformation }: Ended['items'][number],
+  { payerFsp, payeeFsp, receivedAt, endedAt }: EndedItems,
+  {
+    transferId,
+    amount,
+    completedTimestamp,
+    committed,
+    errorInformation,
+  }: EndedItems['items'][number],
 ): Line {
   return {
     windowId: committed?.settlementWindowId ?? 0,

@@ -12,7 +12,7 @@ export interface LineKey {
 }
 
 /** The lines to read of a window; null means any. */
-export interface Wanted {
+export interface LineFilter {
   readonly windowId: number
   readonly contents: readonly { readonly modelId: number; readonly currency: string }[] | null
   readonly participant: string | null
@@ -58,7 +58,7 @@ interface LineRow {
 /** The next lines of a window; `after` null: from its first line. */
 export async function linesAfter(
   db: Queries,
-  { windowId, contents, participant, day }: Wanted,
+  { windowId, contents, participant, day }: LineFilter,
   after: LineKey | null,
   limit: number,
 ): Promise<readonly ReadLine[]> {

@@ -13,7 +13,7 @@ import {
   type settlementModelsService,
 } from '@causeway/protos'
 import { isRefused } from '@causeway/services'
-import { refuse, type Refused } from '../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../domain/refusal.ts'
 import { decideModel, nameTaken, unknownModel, type Model } from './domain/model.ts'
 import type { ModelStore } from './store.ts'
 
@@ -58,7 +58,7 @@ export function modelHandlers({
 }
 
 /** A word that a newer caller may know. */
-function unknownWordIn(proposal: Omit<ModelCreation, 'actor'>): Refused | undefined {
+function unknownWordIn(proposal: Omit<ModelCreation, 'actor'>): RefusedCommand | undefined {
   const { granularity, interchange, delay, ledgerAccountType, settlementAccountType } = proposal
   if (!settlementModelGranularityValues.includes(granularity)) {
     return refuse('INVALID', `settlementGranularity is ${either(settlementModelGranularityValues)}`)
@@ -96,7 +96,7 @@ function messageOf({ feePercentage, windowCron, currency, ...model }: Model): Se
   }
 }
 
-function refusedWith({ reason, detail }: Refused): {
+function refusedWith({ reason, detail }: RefusedCommand): {
   readonly model: null
   readonly refusal: Refusal
   readonly result: 'refusal'

@@ -2,14 +2,18 @@
 import type { EventBus } from '@causeway/bus'
 import { auditEntry } from '@causeway/events'
 import { statement, type Database } from '@causeway/postgres'
-import type { Refused } from '../domain/refusal.ts'
-import { changed, type Change, type Draft, type Model } from './domain/model.ts'
+import type { RefusedCommand } from '../domain/refusal.ts'
+import { changed, type ModelChange, type Draft, type Model } from './domain/model.ts'
 
 export interface ModelStore {
   /** Stores the model and the intent to push it; undefined when the name is taken. */
   create(draft: Draft, actor: string): Promise<Model | undefined>
   /** Stores the change and the intent to push it; undefined when there is no such model. */
-  update(name: string, change: Change, actor: string): Promise<Model | Refused | undefined>
+  update(
+    name: string,
+    change: ModelChange,
+    actor: string,
+  ): Promise<Model | RefusedCommand | undefined>
   /** In the order of their ids. */
   all(): Promise<readonly Model[]>
   pendingPushes(): Promise<readonly PendingPush[]>

@@ -2,7 +2,7 @@
 import type { Handlers } from '@causeway/grpc'
 import type { Database } from '@causeway/postgres'
 import type { settlementReportsService, TransferRow } from '@causeway/protos'
-import { refuse, type Refused } from '../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../domain/refusal.ts'
 import { settlementOf } from '../settlements/store.ts'
 import { verifySettlements, type ComparedLedger } from '../verification/verify.ts'
 import { isDay, readCursor, writeCursor } from './cursor.ts'
@@ -13,7 +13,7 @@ import {
   windowsOn,
   type LineKey,
   type ReadLine,
-  type Wanted,
+  type LineFilter,
 } from '../lines/read-store.ts'
 
 const rows_default = 1_000
@@ -38,7 +38,7 @@ export function reportHandlers(
       }
       const contents = await contentsTaken(db, settlementId)
       const windows = [...new Set(contents.map(({ windowId }) => windowId))]
-      const wanted = windows.map((windowId): Wanted => ({
+      const wanted = windows.map((windowId): LineFilter => ({
         windowId,
         contents: contents.filter((content) => content.windowId === windowId),
         participant: participant ?? null,
@@ -57,7 +57,7 @@ export function reportHandlers(
       if (windows.length === 0) {
         return refusedWith(refuse('INVALID', 'neither a window nor a day is given'))
       }
-      const wanted = windows.map((id): Wanted => ({
+      const wanted = windows.map((id): LineFilter => ({
         windowId: id,
         contents: null,
         participant,
@@ -79,7 +79,7 @@ export function reportHandlers(
 }
 
 interface PageAsked {
-  readonly wanted: readonly Wanted[]
+  readonly wanted: readonly LineFilter[]
   readonly after: LineKey | null
   readonly limit: number | undefined
 }
@@ -101,6 +101,6 @@ async function page(db: Database, originsOf: OriginsOf, asked: PageAsked) {
   return { rows: { rows, cursor } }
 }
 
-function refusedWith({ reason, detail }: Refused) {
+function refusedWith({ reason, detail }: RefusedCommand) {
   return { refusal: { reason, detail } }
 }

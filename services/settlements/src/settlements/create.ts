@@ -5,7 +5,7 @@
 import type { EventBus } from '@causeway/bus'
 import { auditEntry } from '@causeway/events'
 import type { Database, Transaction } from '@causeway/postgres'
-import { refuse, requestIdFault, textFault, type Refused } from '../domain/refusal.ts'
+import { refuse, requestIdFault, textFault, type RefusedCommand } from '../domain/refusal.ts'
 import { windowStateOf } from '../windows/domain/window.ts'
 import { contentStatesOf, saveWindowStates } from '../windows/store.ts'
 import {
@@ -32,7 +32,7 @@ export interface CreatingParts {
   readonly untilComplete: (windowIds: readonly number[]) => Promise<void>
 }
 
-export type Created = { readonly type: 'DONE'; readonly settlementId: number } | Refused
+export type Created = { readonly type: 'DONE'; readonly settlementId: number } | RefusedCommand
 
 const windows_max = 1_000
 
@@ -57,7 +57,7 @@ export async function create(parts: CreatingParts, creation: Creation): Promise<
   return created ?? (await answerBefore(parts.db, creation, model)) ?? contradiction(creation)
 }
 
-function faultIn({ requestId, reason, windowIds }: Creation): Refused | undefined {
+function faultIn({ requestId, reason, windowIds }: Creation): RefusedCommand | undefined {
   if (windowIds.length === 0) return refuse('INVALID', 'settlementWindows names no window')
   if (windowIds.length > windows_max) {
     return refuse('INVALID', `settlementWindows names at most ${windows_max} windows`)

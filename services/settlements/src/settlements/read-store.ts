@@ -101,7 +101,7 @@ interface SettlementRow {
   readonly changed_at: Date
 }
 
-interface AccountRow {
+interface SettlementAccountRow {
   readonly settlement_id: number
   readonly account_id: number
   readonly participant_id: number
@@ -135,7 +135,7 @@ export async function readSettlements(
   const rows = await fitting(db, found)
   const isLast = rows.length === found.length && found.length < filter.limit
   const ids = textArray(rows.map(({ id }) => String(id)))
-  const accounts = await db.query<AccountRow>(listAccounts, [ids])
+  const accounts = await db.query<SettlementAccountRow>(listAccounts, [ids])
   const taken = await db.query<TakenRow>(listTaken, [ids])
   const windowIds = [...new Set(taken.map(({ window_id }) => window_id))]
   const held = { ...anyWindow, ids: windowIds, limit: windowIds.length }
@@ -191,7 +191,7 @@ function windowsWith(
   })
 }
 
-function accountOf(row: AccountRow): SettlementAccount {
+function accountOf(row: SettlementAccountRow): SettlementAccount {
   return {
     participantId: row.participant_id,
     participant: row.participant,

@@ -11,7 +11,7 @@ import type {
 import { modelFor } from '../allocation.ts'
 import type { Model } from '../models/domain/model.ts'
 import { timeIn } from '../proto-values.ts'
-import { refuse, type Refused } from '../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../domain/refusal.ts'
 import { create, type CreatingParts } from './create.ts'
 import { effectsOf } from './domain/effects.ts'
 import type { Fault } from './domain/settlement.ts'
@@ -142,6 +142,6 @@ function unknownAccount(fault: Fault): UnknownAccount {
   return { participantId, accountId, fault: faultOf(fault) }
 }
 
-function refusedWith({ reason, detail }: Refused) {
+function refusedWith({ reason, detail }: RefusedCommand) {
   return { refusal: { reason, detail }, settlement: null }
 }

@@ -12,7 +12,7 @@ import type { Database, Transaction } from '@causeway/postgres'
 import { retrying, type Logger } from '@causeway/process'
 import type { ledgerService, SettlementEntry, SettlementState } from '@causeway/protos'
 import { finishEach } from '../finish.ts'
-import { refuse, textFault, type Refused } from '../domain/refusal.ts'
+import { refuse, textFault, type RefusedCommand } from '../domain/refusal.ts'
 import { followContents } from './create.ts'
 import {
   committingIn,
@@ -54,10 +54,10 @@ export interface SteppingParts {
   /** Whether a net sender's amount is no cover until its funds out are recorded. */
   readonly excludesUnpaid: boolean
   /** The steps that this process is finishing, by id. */
-  readonly underWay: Map<string, Promise<Refused | undefined>>
+  readonly underWay: Map<string, Promise<RefusedCommand | undefined>>
 }
 
-export type Stepped = { readonly type: 'DONE'; readonly faults: readonly Fault[] } | Refused
+export type Stepped = { readonly type: 'DONE'; readonly faults: readonly Fault[] } | RefusedCommand
 
 /** Movements per transaction of the ledger; payments wait for it. */
 const entries_max = 1_000
@@ -106,8 +106,8 @@ export function abort(
   })
 }
 
-type Decided =
-  | Refused
+type StepDecision =
+  | RefusedCommand
   | { readonly type: 'NOTHING'; readonly faults: readonly Fault[] }
   | {
       readonly type: 'STEP'
@@ -118,7 +118,7 @@ type Decided =
 async function stepping(
   parts: SteppingParts,
   settlementId: number,
-  decide: (settlement: StoredSettlement) => Decided,
+  decide: (settlement: StoredSettlement) => StepDecision,
 ): Promise<Stepped> {
   for (;;) {
     const begun = await beginStep(parts, settlementId, decide)
@@ -133,7 +133,7 @@ async function stepping(
 }
 
 export type Begun =
-  | Refused
+  | RefusedCommand
   | { readonly type: 'NOTHING'; readonly faults: readonly Fault[] }
   /** The intent is stored. */
   | { readonly type: 'BEGUN'; readonly step: OpenStep; readonly faults: readonly Fault[] }
@@ -144,7 +144,7 @@ export type Begun =
 export function beginStep(
   { db, excludesUnpaid }: Pick<SteppingParts, 'db' | 'excludesUnpaid'>,
   settlementId: number,
-  decide: (settlement: StoredSettlement) => Decided,
+  decide: (settlement: StoredSettlement) => StepDecision,
 ): Promise<Begun> {
   return db.transaction(async (tx): Promise<Begun> => {
     const settlement = await settlementOf(tx, settlementId, 'LOCK')
@@ -165,7 +165,10 @@ export function beginStep(
  * Continues a step whose intent is stored; undefined when it was completed. Concurrent calls for
  * one step share its result.
  */
-export function finishStep(parts: SteppingParts, step: OpenStep): Promise<Refused | undefined> {
+export function finishStep(
+  parts: SteppingParts,
+  step: OpenStep,
+): Promise<RefusedCommand | undefined> {
   const { underWay } = parts
   const begun = underWay.get(step.stepId)
   if (begun !== undefined) return begun
@@ -174,7 +177,10 @@ export function finishStep(parts: SteppingParts, step: OpenStep): Promise<Refuse
   return finished
 }
 
-async function moveAndFollow(parts: SteppingParts, step: OpenStep): Promise<Refused | undefined> {
+async function moveAndFollow(
+  parts: SteppingParts,
+  step: OpenStep,
+): Promise<RefusedCommand | undefined> {
   const refused = await moveMoney(parts, step)
   if (refused !== undefined) return refused
   await parts.db.transaction((tx) => follow(parts, tx, step))
@@ -189,7 +195,7 @@ async function moveAndFollow(parts: SteppingParts, step: OpenStep): Promise<Refu
 export async function moveMoney(
   parts: SteppingParts,
   step: OpenStep,
-): Promise<Refused | undefined> {
+): Promise<RefusedCommand | undefined> {
   const { db, log } = parts
   const { settlementId } = step
   const settlement = await settlementOf(db, settlementId, 'READ')
@@ -251,14 +257,14 @@ async function* grossMovementPages(
 }
 
 /** Movements that the ledger posts together. */
-interface Page {
+interface MovementPage {
   readonly stepId: string
   readonly isFirst: boolean
   readonly movements: readonly Movement[]
 }
 
 /** Why the ledger posts none of them. */
-interface Refusal {
+interface StepRefusal {
   readonly detail: string
   readonly stepEnded: boolean
 }
@@ -267,8 +273,8 @@ interface Refusal {
 async function post(
   { ledger, log, signal }: SteppingParts,
   { id, model }: StoredSettlement,
-  { stepId, isFirst, movements }: Page,
-): Promise<Refusal | undefined> {
+  { stepId, isFirst, movements }: MovementPage,
+): Promise<StepRefusal | undefined> {
   const entries = movements.map((movement) => entryOf(id, movement))
   const request = { settlementId: id, entries, isFirst, stepId }
   const { outcome, detail, positions, stepEnded } = await retrying(

@@ -8,7 +8,7 @@ import {
 } from '@causeway/postgres'
 import type { SettlementState } from '@causeway/protos'
 import type { Rules, Pair, GrossLine } from './domain/movements.ts'
-import type { Account, AccountState, Change, Settlement } from './domain/settlement.ts'
+import type { NetAccount, AccountState, AccountChange, Settlement } from './domain/settlement.ts'
 
 /** The part of a model that settling needs. */
 export interface SettlementModel extends Omit<Rules, 'excludesUnpaid'> {
@@ -43,7 +43,7 @@ const findWindows = statement(`
   where settlement_contents.settlement_id = $1
   group by window_id order by window_id`)
 
-export interface Requested {
+export interface RequestedSettlement {
   readonly id: number
   readonly modelId: number
   readonly windowIds: readonly number[]
@@ -53,7 +53,7 @@ export interface Requested {
 export async function requestedBefore(
   db: Queries,
   requestId: string,
-): Promise<Requested | undefined> {
+): Promise<RequestedSettlement | undefined> {
   const [row] = await db.query<{ id: number; model_id: number }>(findRequest, [requestId])
   if (row === undefined) return undefined
   const windows = await db.query<{ window_id: number }>(findWindows, [row.id])
@@ -171,7 +171,7 @@ const listAccounts = statement(`
   from settlement_accounts where settlement_id = $1
   order by participant_id, account_id`)
 
-type AccountRow = Omit<Account, 'net'> & { readonly net: string }
+type NetAccountRow = Omit<NetAccount, 'net'> & { readonly net: string }
 
 export async function settlementOf(
   db: Queries,
@@ -181,7 +181,7 @@ export async function settlementOf(
   const [row] = await db.query<SettlementRow>(how === 'LOCK' ? lock : find, [id])
   if (row === undefined) return undefined
   const { settlement_id, state, ...model } = row
-  const accounts = await db.query<AccountRow>(listAccounts, [id])
+  const accounts = await db.query<NetAccountRow>(listAccounts, [id])
   return {
     id: settlement_id,
     state,
@@ -194,7 +194,7 @@ export async function settlementOf(
 export interface OpenStep {
   readonly stepId: string
   readonly settlementId: number
-  readonly changes: readonly Change[]
+  readonly changes: readonly AccountChange[]
   /** The settlement's state after it. */
   readonly state: SettlementState
   /** Of an abort, else null: the reason of the settlement itself. */
@@ -279,7 +279,7 @@ const saveContents = statement(`
 export async function saveChanges(
   tx: Transaction,
   settlementId: number,
-  changes: readonly Change[],
+  changes: readonly AccountChange[],
 ): Promise<void> {
   if (changes.length === 0) return
   await tx.query(saveAccounts, [
@@ -386,6 +386,6 @@ export async function* grossPages(
 }
 
 /** The states of the accounts, for the audit entry. */
-export function statesOf(accounts: readonly Account[]): Readonly<Record<string, AccountState>> {
+export function statesOf(accounts: readonly NetAccount[]): Readonly<Record<string, AccountState>> {
   return Object.fromEntries(accounts.map(({ accountId, state }) => [String(accountId), state]))
 }

@@ -32,11 +32,11 @@ import {
 } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { start } from '../service.ts'
-import { settings, type Settings } from '../settings.ts'
+import { settings, type SettlementsSettings } from '../settings.ts'
 
 export const patient = { deadline_ms: 30_000 }
 
-export interface Payment {
+export interface SchemePayment {
   readonly payer: string
   readonly payee: string
   readonly amount: string
@@ -63,17 +63,17 @@ export interface TestScheme {
 export interface SchemeOptions {
   /** Starts the real ledger. */
   readonly startLedger: (parts: TestParts) => Promise<Service>
-  readonly changes?: Partial<Settings>
+  readonly changes?: Partial<SettlementsSettings>
   /** In force from the next start on. */
   readonly bounds?: { finish_every_ms: number }
   /** The transaction requests of transfers; none by default. */
-  readonly requested?: Requested
+  readonly requested?: SubstituteData
   /** Prepares the process before the services start. */
   readonly prepare?: (parts: TestParts) => void
 }
 
 /** The data of the substitutes for transfers, quoting and auth-service. */
-export interface Requested {
+export interface SubstituteData {
   readonly transfers: KnownTransfer[]
   readonly quotes: RequestedQuote[]
   readonly transactions: ThirdPartySummary[]
@@ -83,7 +83,7 @@ export interface Requested {
 
 function serveRequested(
   { grpc }: TestParts,
-  requested: Requested = { transfers: [], quotes: [], transactions: [] },
+  requested: SubstituteData = { transfers: [], quotes: [], transactions: [] },
 ): void {
   const { transfers, quotes, transactions } = requested
   grpc.serve(transfersService, {
@@ -272,7 +272,7 @@ export async function valueOf(
 /** Reserves and posts them in the ledger, and publishes the events of transfers. */
 export async function pay(
   scheme: TestScheme,
-  ...payments: readonly Payment[]
+  ...payments: readonly SchemePayment[]
 ): Promise<readonly LedgerAnswer[]> {
   const answers = await commit(scheme, payments)
   await announce(
@@ -285,7 +285,7 @@ export async function pay(
 /** Posts them without publishing events. */
 export async function commit(
   { ledger }: TestScheme,
-  payments: readonly Payment[],
+  payments: readonly SchemePayment[],
 ): Promise<readonly LedgerAnswer[]> {
   const expiresAt = new Date(Date.now() + 600_000).toISOString()
   const items = payments.map((payment) => ({
@@ -321,7 +321,10 @@ export function announce({ parts }: TestScheme, events: readonly OutgoingMessage
 }
 
 /** The event of a transfer that the ledger has posted. */
-export function committed(answer: LedgerAnswer, payment: Payment | undefined): OutgoingMessage {
+export function committed(
+  answer: LedgerAnswer,
+  payment: SchemePayment | undefined,
+): OutgoingMessage {
   if (payment === undefined) throw new Error('there is no payment for this answer')
   const positions = [answer.payerPosition, answer.payeePosition].flatMap((position) =>
     position === null ? [] : [position],

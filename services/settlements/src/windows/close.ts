@@ -9,7 +9,7 @@ import type { Database } from '@causeway/postgres'
 import { retrying, type Logger } from '@causeway/process'
 import type { ledgerService } from '@causeway/protos'
 import { finishEach } from '../finish.ts'
-import { refuse, requestIdFault, textFault, type Refused } from '../domain/refusal.ts'
+import { refuse, requestIdFault, textFault, type RefusedCommand } from '../domain/refusal.ts'
 import { askClosing, forgetClosing, openClosings, saveClosed, type Closing } from './store.ts'
 
 export interface ClosingParts {
@@ -22,7 +22,7 @@ export interface ClosingParts {
 
 export type Closed =
   | { readonly type: 'CLOSED'; readonly windowId: number; readonly nextWindowId: number }
-  | Refused
+  | RefusedCommand
 
 /** Idempotent by the request's id. */
 export async function closeWindow(

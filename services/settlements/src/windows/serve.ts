@@ -2,7 +2,7 @@
 import type { Handlers } from '@causeway/grpc'
 import type { settlementWindowsService } from '@causeway/protos'
 import { timeIn } from '../proto-values.ts'
-import { refuse, type Refused } from '../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../domain/refusal.ts'
 import { closeWindow, type ClosingParts } from './close.ts'
 import { anyWindow, readWindows } from './read-store.ts'
 
@@ -49,6 +49,6 @@ async function windowAnswer({ db }: WindowServiceParts, id: number) {
     : { window }
 }
 
-function refusedWith({ reason, detail }: Refused) {
+function refusedWith({ reason, detail }: RefusedCommand) {
   return { refusal: { reason, detail } }
 }

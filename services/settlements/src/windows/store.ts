@@ -10,7 +10,7 @@ import {
   type Transaction,
 } from '@causeway/postgres'
 import type { SettlementWindowState, WindowContentState, WindowNet } from '@causeway/protos'
-import { refuse, type Refused } from '../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../domain/refusal.ts'
 import type { Tally } from './domain/window.ts'
 
 export interface Closing {
@@ -26,7 +26,7 @@ export type AskedClosing =
   | { readonly type: 'CLOSING'; readonly closing: Closing }
   /** It was closed by this request. */
   | { readonly type: 'CLOSED'; readonly nextWindowId: number }
-  | Refused
+  | RefusedCommand
 
 interface ClosingRow {
   readonly request_id: string

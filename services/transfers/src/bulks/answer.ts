@@ -3,7 +3,7 @@
  * the items that it names are posted or released, slice by slice. Time is not judged here: the ledger
  * compares the time of receipt with the expiry.
  */
-import type { Evidence } from '../domain/evidence.ts'
+import type { OutcomeEvidence } from '../domain/evidence.ts'
 import { isOpen, type Claimed, type Open } from '../domain/transfer.ts'
 import type { LedgerAnswer } from '../domain/ledger-answer.ts'
 import { errorOf } from '../contract.ts'
@@ -33,7 +33,7 @@ import { slicesOf } from './split.ts'
 import type { BulkDeps } from '../deps.ts'
 
 export type BulkAnswerEvent = BulkFulfilEvent | BulkRejectEvent
-type Message = BulkFulfil | BulkReject
+type FulfilOrReject = BulkFulfil | BulkReject
 
 /** All steps. */
 export async function answer(deps: BulkDeps, event: BulkAnswerEvent): Promise<void> {
@@ -43,7 +43,7 @@ export async function answer(deps: BulkDeps, event: BulkAnswerEvent): Promise<vo
 }
 
 /** A bulk, and those of its items that a message decides on and that are open. */
-interface Taken {
+interface BulkWithOpenItems {
   readonly bulk: Bulk
   readonly open: readonly string[]
 }
@@ -52,8 +52,8 @@ interface Taken {
 async function takeAnswer(
   deps: BulkDeps,
   event: BulkAnswerEvent,
-  message: Message,
-): Promise<Taken | undefined> {
+  message: FulfilOrReject,
+): Promise<BulkWithOpenItems | undefined> {
   for (;;) {
     const bulk = await deps.bulks.read(message.bulkTransferId)
     const decision = decideBulkAnswer(bulk, message)
@@ -83,7 +83,7 @@ async function takeAnswer(
   }
 }
 
-function lastWordOf(message: Message) {
+function lastWordOf(message: FulfilOrReject) {
   const { eventId, payloadHash: hash, version } = message
   const error = message.kind === 'REJECT' ? message.errorInformation : undefined
   return { eventId, hash, version, refuses: refusesAll(message), error }
@@ -125,8 +125,8 @@ interface ToEnd {
 async function endItems(
   deps: BulkDeps,
   event: BulkAnswerEvent,
-  message: Message,
-  { bulk, open }: Taken,
+  message: FulfilOrReject,
+  { bulk, open }: BulkWithOpenItems,
 ): Promise<void> {
   const { traceparent } = event
   const decisionOf = itemDecisions(message, share_bytes(bulk.counts.items))
@@ -152,7 +152,7 @@ async function endItems(
  * lists of more bytes than the share of an item are left out.
  */
 function itemDecisions(
-  message: Message,
+  message: FulfilOrReject,
   extensions_bytes_max: number,
 ): (transfer: Claimed & Open) => ItemDecision | undefined {
   if (message.kind === 'REJECT') {
@@ -181,7 +181,7 @@ function itemDecisions(
 /** One answer for each, in the same order. */
 async function askLedger(
   deps: BulkDeps,
-  message: Message,
+  message: FulfilOrReject,
   slice: readonly ToEnd[],
 ): Promise<readonly LedgerAnswer[]> {
   const now = deps.now().toISOString()
@@ -191,7 +191,7 @@ async function askLedger(
     const ofMessage = evidenceOf(message, now)
     if (decision.type === 'post') {
       const { fulfilment, extensionList } = decision
-      const evidence: Evidence = {
+      const evidence: OutcomeEvidence = {
         kind: 'FULFIL',
         ...ofMessage,
         fulfilment,
@@ -224,7 +224,7 @@ interface OfMessage {
   readonly completedTimestamp: string
 }
 
-function evidenceOf(message: Message, now: string): OfMessage {
+function evidenceOf(message: FulfilOrReject, now: string): OfMessage {
   const { eventId, payloadHash, version } = message
   const given = message.kind === 'FULFIL' ? message.completedTimestamp : undefined
   return { eventId, payloadHash, version, completedTimestamp: given ?? now }
@@ -233,7 +233,7 @@ function evidenceOf(message: Message, now: string): OfMessage {
 function refusalOf(
   { reason, error, extensionList }: Extract<ItemDecision, { readonly type: 'release' }>,
   ofMessage: OfMessage,
-): Evidence {
+): OutcomeEvidence {
   const errorInformation = error ?? errorOf(reason)
   return reason === 'REJECTED'
     ? { kind: 'REJECT', ...ofMessage, errorInformation, extensionList }

@@ -16,7 +16,7 @@ import { ledgerService, participantsService } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { start as startSettlements, settings as settlementsSettings } from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openDeliveryStore, type Found, type Place } from '@causeway/records'
+import { openDeliveryStore, type FoundPage, type Place } from '@causeway/records'
 import type { Transfer } from '../domain/transfer.ts'
 import { handleBatch } from '../handle.ts'
 import { openLedger, type LedgerCalls } from '../ledger.ts'
@@ -601,11 +601,11 @@ const letGoStatement = statement(`delete from held_back where transfer_id = $1`)
 
 /** The ids on each page, to the last one. */
 async function pagesOf(
-  page: (before: Place) => Promise<Found<{ readonly id: string }>>,
+  page: (before: Place) => Promise<FoundPage<{ readonly id: string }>>,
 ): Promise<readonly (readonly string[])[]> {
   const pages: (readonly string[])[] = []
   for (let before: Place | undefined = ever; before !== undefined;) {
-    const { rows, next }: Found<{ readonly id: string }> = await page(before)
+    const { rows, next }: FoundPage<{ readonly id: string }> = await page(before)
     pages.push(rows.map(({ id }) => id))
     before = next
   }

@@ -19,7 +19,7 @@ import {
   type Bulk,
   type BulkRequest,
   type CommonReason,
-  type Item,
+  type BulkItem,
 } from './domain/bulk.ts'
 import type { BulkAnswer, BulkAnswerReason, BulkFulfil, BulkReject } from './domain/decide.ts'
 import { withinBound } from './domain/extensions.ts'
@@ -301,7 +301,7 @@ export function bulkAnswerTo(
 /** What is shown of a bulk; its items where it is final. */
 export interface BulkShown {
   readonly bulk: Bulk
-  readonly items: readonly Item[]
+  readonly items: readonly BulkItem[]
 }
 
 /** A repeated POST gets the answer of the first one, also an error of the whole bulk. A GET gets the state. */

@@ -4,10 +4,10 @@
  */
 import type { DomainEvent, EventName } from '@causeway/events'
 import { allOf } from '@causeway/process'
-import type { Delivery, DeliveryStore } from '@causeway/records'
+import type { CallbackDelivery, DeliveryStore } from '@causeway/records'
 import type { BulkDeps } from '../deps.ts'
 import { isOpen } from '../domain/transfer.ts'
-import { refusalIn, type Delivery as Judged } from '../domain/undelivered.ts'
+import { refusalIn, type RequestDelivery as Judged } from '../domain/undelivered.ts'
 import { move, throwUnfinished, type Unfinished } from '../move.ts'
 import { answeredBy } from '../prepare.ts'
 import { answer } from './answer.ts'
@@ -33,18 +33,18 @@ export const consumedOfBulks = [
 ] as const satisfies readonly EventName[]
 
 export type ConsumedOfBulks = DomainEvent<(typeof consumedOfBulks)[number]>
-type ReportEvent = DomainEvent<(typeof reportNames)[number]>
+type BulkReportEvent = DomainEvent<(typeof reportNames)[number]>
 
 export async function handleBulks(
   deps: BulkDeps,
   deliveries: DeliveryStore,
   events: readonly ConsumedOfBulks[],
 ): Promise<void> {
-  const reports: ReportEvent[] = []
+  const reports: BulkReportEvent[] = []
   const ofBulks = new Map<string, BulkEvent[]>()
   for (const event of events) {
     if ('reports' in event.payload) {
-      reports.push(event as ReportEvent)
+      reports.push(event as BulkReportEvent)
       continue
     }
     const { bulkTransferId } = event.payload
@@ -64,7 +64,7 @@ export async function handleBulks(
   ])
 }
 
-function requestsIn(reports: readonly ReportEvent[]) {
+function requestsIn(reports: readonly BulkReportEvent[]) {
   return reports.flatMap(({ name, payload }) =>
     name === 'BulkTransferPrepareCallbackReport' ? payload.reports : [],
   )
@@ -88,7 +88,7 @@ async function workInOrder(deps: BulkDeps, events: readonly BulkEvent[]): Promis
 
 async function abortRefusedBulks(
   deps: BulkDeps,
-  deliveries: readonly (Delivery & Judged)[],
+  deliveries: readonly (CallbackDelivery & Judged)[],
 ): Promise<void> {
   for (const delivery of deliveries) await abortRefusedBulk(deps, delivery)
 }
@@ -99,7 +99,10 @@ async function abortRefusedBulks(
  *
  * @param delivery of POST /bulkTransfers
  */
-async function abortRefusedBulk(deps: BulkDeps, delivery: Delivery & Judged): Promise<void> {
+async function abortRefusedBulk(
+  deps: BulkDeps,
+  delivery: CallbackDelivery & Judged,
+): Promise<void> {
   const errorInformation = refusalIn(delivery)
   if (errorInformation === undefined) return
   const bulk = await deps.bulks.read(delivery.entityId)

@@ -11,8 +11,8 @@ import {
   ofFspConditions,
   pageStatement,
   scanned_usual,
-  type Found,
-  type Search,
+  type FoundPage,
+  type WalkSearch,
   type WalkedRow,
 } from '@causeway/records'
 import type { MessageRow, RefusedMessageRow, ReportedDeliveryRow } from '../records/record-store.ts'
@@ -51,7 +51,7 @@ export interface StoredBulkRecord {
   readonly deliveries: readonly ReportedDeliveryRow[]
 }
 
-export interface BulkSearch extends Search {
+export interface BulkSearch extends WalkSearch {
   /** undefined: of any. */
   readonly bulkQuoteId: string | undefined
 }
@@ -65,7 +65,7 @@ export interface DifferingBulkRow {
 export interface BulkRecordStore {
   read(id: string): Promise<StoredBulkRecord | undefined>
   find(id: string): Promise<readonly BulkSummaryRow[]>
-  search(search: BulkSearch): Promise<Found<BulkSummaryRow>>
+  search(search: BulkSearch): Promise<FoundPage<BulkSummaryRow>>
   /** Bulks whose counts are not those of their items, and how many were compared. */
   verify(): Promise<{ readonly compared: number; readonly differing: readonly DifferingBulkRow[] }>
 }

@@ -2,7 +2,7 @@
 import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
 import type { BulkTransferItem, BulkTransferSummary, transfersService } from '@causeway/protos'
-import { beforeTime, nextText, placeIn, type Found } from '@causeway/records'
+import { beforeTime, nextText, placeIn, type FoundPage } from '@causeway/records'
 import { refusedOf, reportedDelivery } from '../records/records.ts'
 import type { BulkItemRow, BulkRecordStore, BulkSummaryRow } from './record-store.ts'
 
@@ -57,7 +57,7 @@ export function bulkRecordHandlers(records: BulkRecordStore): BulkRecordHandlers
   }
 }
 
-function foundMessage({ rows, next }: Found<BulkSummaryRow>) {
+function foundMessage({ rows, next }: FoundPage<BulkSummaryRow>) {
   return {
     bulkTransfers: rows.map(summaryOf),
     next: nextText(next),

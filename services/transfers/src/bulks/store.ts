@@ -22,9 +22,9 @@ import {
   type Bulk,
   type BulkRequest,
   type CommonReason,
-  type Item,
+  type BulkItem,
 } from './domain/bulk.ts'
-import { endOf, type Step } from './domain/progress.ts'
+import { endOf, type MovedItems } from './domain/progress.ts'
 import { openAnswerTables, type AnswerTables } from './answer-store.ts'
 import { bulkColumns, bulkOf, type BulkRow } from './row.ts'
 
@@ -41,7 +41,7 @@ export interface BulkClaim {
 /** A bulk of which every item is final. */
 export interface EndedBulk {
   readonly bulk: Bulk
-  readonly items: readonly Item[]
+  readonly items: readonly BulkItem[]
 }
 
 export interface ClaimedBulk {
@@ -239,13 +239,13 @@ async function readRequest(db: Queries, bodies: Bodies, id: string): Promise<Rel
 /** Counts what the transaction has moved, and ends the bulks of which it leaves no item open. */
 export async function advance(
   tx: Queries,
-  steps: readonly Step[],
+  steps: readonly MovedItems[],
   now: Date,
   read: ReadTransfers,
   refusal?: CommonReason,
 ): Promise<readonly EndedBulk[]> {
   if (steps.length === 0) return []
-  const counts = (of: (step: Step) => number): Buffer =>
+  const counts = (of: (step: MovedItems) => number): Buffer =>
     textArray(steps.map((step) => String(of(step))))
   const rows = await tx.query<{ id: string; open_count: number }>(countStatement, [
     textArray(steps.map(({ bulkTransferId }) => bulkTransferId)),
@@ -260,7 +260,7 @@ export async function advance(
   return ended
 }
 
-interface Ending {
+interface BulkEndParts {
   readonly bus: EventBus
   readonly read: ReadTransfers
   readonly buildEvents: (ended: EndedBulk) => readonly OutgoingMessage[]
@@ -271,7 +271,7 @@ async function endMiscounted(
   tx: Transaction,
   id: string,
   now: Date,
-  { bus, read, buildEvents }: Ending,
+  { bus, read, buildEvents }: BulkEndParts,
 ): Promise<boolean> {
   const [row] = await tx.query<BulkRow>(lockStatement, [id])
   if (row === undefined || row.completed_at !== null) return false

@@ -21,7 +21,7 @@ export interface Shown {
   readonly cause?: ErrorInformation
 }
 
-export interface Answer {
+export interface TransferAnswer {
   readonly type: 'answer'
   readonly legRole: LegRole
   readonly notices: readonly Notice[]
@@ -55,6 +55,6 @@ export function shownOf(transfer: Transfer): Shown {
 }
 
 /** An error and nothing else. */
-export function refusal(legRole: LegRole, error: AnswerReason): Answer {
+export function refusal(legRole: LegRole, error: AnswerReason): TransferAnswer {
   return { type: 'answer', legRole, notices: ['ERROR'], shows: undefined, error }
 }

@@ -6,7 +6,14 @@
  */
 import { fulfils, type ErrorInformation, type ExtensionList } from '@causeway/fspiop'
 import type { LegRole } from '@causeway/protos'
-import { refusal, shownOf, silence, type Answer, type Notice, type Silence } from './answer.ts'
+import {
+  refusal,
+  shownOf,
+  silence,
+  type TransferAnswer,
+  type Notice,
+  type Silence,
+} from './answer.ts'
 import { isOpen, type Claimed, type Final, type Terms, type Transfer } from './transfer.ts'
 
 /** A payer FSP's POST /transfers, allocated. */
@@ -49,14 +56,14 @@ export interface Continue {
 export type PrepareDecision =
   | Continue
   | Silence
-  | Answer
+  | TransferAnswer
   /** The id was used for another request, or by another FSP. */
   | { readonly type: 'refuse' }
 
 export type PayeeDecision =
   | Continue
   | Silence
-  | Answer
+  | TransferAnswer
   | { readonly type: 'post' }
   | { readonly type: 'release'; readonly reason: ReleaseReason }
   /** The payee FSP refuses a transfer that is committed: no FSP is notified, an operator must look. */
@@ -110,7 +117,11 @@ export function decideFulfil(
 }
 
 /** The payee FSP learns of the abort by its announcement; any other sender gets an error as well. */
-function decideMisdirected(transfer: Transfer, fulfil: Fulfil, wrong: Answer): PayeeDecision {
+function decideMisdirected(
+  transfer: Transfer,
+  fulfil: Fulfil,
+  wrong: TransferAnswer,
+): PayeeDecision {
   if (isOpen(transfer)) {
     return transfer.state === 'RECEIVED'
       ? { type: 'continue' }
@@ -135,7 +146,10 @@ export function decideReject(transfer: Transfer | undefined, reject: Reject): Pa
 }
 
 /** The answer to a message for a transfer that is already final. */
-function decideEnded(transfer: Claimed & Final, message: Fulfil | Reject): Answer | Silence {
+function decideEnded(
+  transfer: Claimed & Final,
+  message: Fulfil | Reject,
+): TransferAnswer | Silence {
   if (transfer.outcomeEventId === message.eventId) return silence
   const asksReserved = message.kind === 'FULFIL' && message.notifyPayee
   if (transfer.outcomeHash === undefined) {
@@ -151,7 +165,7 @@ function decideEnded(transfer: Claimed & Final, message: Fulfil | Reject): Answe
   return stored(transfer, 'PAYEE', asksReserved ? ['PATCH'] : ['PUT'])
 }
 
-export function decideQuery(transfer: Transfer, requesterFspId: string): Answer {
+export function decideQuery(transfer: Transfer, requesterFspId: string): TransferAnswer {
   const legRole = roleOf(transfer, requesterFspId)
   return legRole === 'REQUESTER'
     ? refusal(legRole, 'ASKER_NOT_PARTY')
@@ -178,7 +192,7 @@ const movementStates = {
 export function decideMovementQuery(
   movement: LedgerMovement | undefined,
   requesterFspId: string,
-): Answer {
+): TransferAnswer {
   if (movement === undefined) return refusal('REQUESTER', 'ID_UNKNOWN')
   if (!movement.participants.includes(requesterFspId)) {
     return refusal('REQUESTER', 'ASKER_NOT_PARTY')
@@ -197,7 +211,7 @@ export function decideMovementQuery(
 }
 
 /** A payee's message must come from the payee and be for the payer; else the transfer is untouched. */
-function misdirected(transfer: Transfer, message: PayeeMessage): Answer | undefined {
+function misdirected(transfer: Transfer, message: PayeeMessage): TransferAnswer | undefined {
   if (message.requesterFspId !== transfer.payeeFsp) return refusal('REQUESTER', 'SENDER_NOT_PAYEE')
   const { destinationFspId: destination } = message
   if (destination !== undefined && destination !== transfer.payerFsp) {
@@ -211,7 +225,7 @@ function stored(
   transfer: Claimed & Final,
   legRole: LegRole,
   whenCommitted: readonly ('PUT' | 'PATCH')[],
-): Answer {
+): TransferAnswer {
   const shows = shownOf(transfer)
   const notices: readonly Notice[] =
     transfer.state === 'COMMITTED' || whenCommitted.includes('PATCH') ? whenCommitted : ['ERROR']

@@ -44,4 +44,8 @@ export interface RefusalEvidence {
   readonly errorInformation: ErrorInformation
 }
 
-export type Evidence = FulfilEvidence | InvalidFulfilmentEvidence | RejectEvidence | RefusalEvidence
+export type OutcomeEvidence =
+  | FulfilEvidence
+  | InvalidFulfilmentEvidence
+  | RejectEvidence
+  | RefusalEvidence

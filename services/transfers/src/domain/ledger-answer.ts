@@ -5,7 +5,7 @@
 import type { ErrorInformation, ExtensionList } from '@causeway/fspiop'
 import type { AbortReason, ReserveRefusal, SettlementKind, VoidReason } from '@causeway/protos'
 import type { Fulfil, Reject } from './decide.ts'
-import type { Evidence, FulfilEvidence, RejectEvidence } from './evidence.ts'
+import type { OutcomeEvidence, FulfilEvidence, RejectEvidence } from './evidence.ts'
 import type { Aborted, Claimed, Final, Open, OpenState } from './transfer.ts'
 
 /** A POSITION account right after the step, as it goes into the announcement. */
@@ -39,7 +39,7 @@ export type LedgerAnswer =
   | {
       readonly outcome: 'VOIDED'
       readonly reason: VoidReason
-      readonly evidence: Evidence | undefined
+      readonly evidence: OutcomeEvidence | undefined
       readonly payerPosition: Position | undefined
     }
   | {
@@ -204,7 +204,7 @@ export function transferAfter(
       return { ...claimed, ...aborted('MISMATCH', now) }
   }
 
-  function voided(reason: VoidReason, evidence: Evidence | undefined): Aborted {
+  function voided(reason: VoidReason, evidence: OutcomeEvidence | undefined): Aborted {
     if (evidence === undefined) return aborted(reason, now)
     // A message that came too late found the expiry; its content is not what ended the transfer.
     if (evidence.kind === 'FULFIL') {
@@ -249,7 +249,7 @@ export function isEndedBy(transfer: Open | Final, message: Fulfil | Reject | und
   )
 }
 
-function ofMessage(evidence: Exclude<Evidence, { readonly kind: 'REFUSAL' }>): {
+function ofMessage(evidence: Exclude<OutcomeEvidence, { readonly kind: 'REFUSAL' }>): {
   readonly outcomeEventId: string
   readonly outcomeHash: string
   readonly payeeVersion: string

@@ -48,7 +48,7 @@ export interface Open {
 export type OpenState = 'RECEIVED' | 'RESERVED'
 
 /** What every final state remembers of how it came about. */
-export interface Ending {
+export interface TransferEnd {
   /** As the payee FSP gave it, else when the hub ended the transfer. */
   readonly completedTimestamp: string
   /** The payee FSP's message that ended it or found it expired, answered thereby; else undefined. */
@@ -60,12 +60,12 @@ export interface Ending {
   readonly extensionList: ExtensionList | undefined
 }
 
-export interface Committed extends Ending {
+export interface Committed extends TransferEnd {
   readonly state: 'COMMITTED'
   readonly fulfilment: string
 }
 
-export interface Aborted extends Ending {
+export interface Aborted extends TransferEnd {
   readonly state: 'ABORTED'
   readonly reason: AbortReason
   readonly error: ErrorInformation

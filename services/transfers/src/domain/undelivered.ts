@@ -5,7 +5,7 @@
 import { errorInformation, type ErrorInformation } from '@causeway/fspiop'
 
 /** How a POST /transfers reached the payee FSP, as far as it is judged. */
-export interface Delivery {
+export interface RequestDelivery {
   readonly status: string
   readonly httpStatus?: number | undefined
   readonly attempts: number
@@ -20,7 +20,7 @@ const retryable: ReadonlySet<number> = new Set([408, 425, 429])
  * Only the answer to the only attempt shows that: of an earlier one the answer may have been lost, and
  * a later refusal may be about the repetition alone.
  */
-export function refusalIn(delivery: Delivery): ErrorInformation | undefined {
+export function refusalIn(delivery: RequestDelivery): ErrorInformation | undefined {
   const { status, attempts, httpStatus = 0 } = delivery
   const refuses = httpStatus === 501 || (httpStatus >= 400 && httpStatus < 500)
   if (status !== 'FAILED' || attempts !== 1 || !refuses || retryable.has(httpStatus)) {

@@ -15,8 +15,8 @@ import {
   pageStatement,
   scanned_usual,
   type DeliveryRow,
-  type Found,
-  type Search,
+  type FoundPage,
+  type WalkSearch,
   type WalkedRow,
 } from '@causeway/records'
 
@@ -76,7 +76,7 @@ export interface StoredRecord {
 }
 
 /** A message that changed nothing. */
-export interface Refusal {
+export interface RefusedMessage {
   readonly eventId: string
   readonly transferId: string
   readonly kind: KeptMessageKind
@@ -89,7 +89,7 @@ export interface Refusal {
 export interface RecordStore {
   read(id: string): Promise<StoredRecord | undefined>
   find(id: string): Promise<readonly SummaryRow[]>
-  search(search: Search): Promise<Found<SummaryRow>>
+  search(search: WalkSearch): Promise<FoundPage<SummaryRow>>
   /** The transfers of that condition that the payer FSP asked for, the oldest first, a few at most. */
   ofCondition(payerFsp: string, condition: string): Promise<readonly string[]>
   activity(seconds: number): Promise<ActivityRow>
@@ -237,11 +237,12 @@ const storeRefusedStatement = statement(`
 /** Keeps messages that changed nothing, once each. */
 export async function storeRefused(
   db: Database,
-  refusals: readonly Refusal[],
+  refusals: readonly RefusedMessage[],
   now: Date,
 ): Promise<void> {
   if (refusals.length === 0) return
-  const texts = (of: (refusal: Refusal) => string | null): Buffer => textArray(refusals.map(of))
+  const texts = (of: (refusal: RefusedMessage) => string | null): Buffer =>
+    textArray(refusals.map(of))
   await db.query(storeRefusedStatement, [
     texts(({ receivedAt }) => filedMonthOf(new Date(receivedAt), now)),
     texts(({ eventId }) => eventId),

@@ -2,7 +2,7 @@
 import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
 import type { TransferRecord, transfersService, TransferSummary } from '@causeway/protos'
-import { beforeTime, deliveryOf, nextText, placeIn, type Found } from '@causeway/records'
+import { beforeTime, deliveryOf, nextText, placeIn, type FoundPage } from '@causeway/records'
 import { itemIn } from '../item-body.ts'
 import type {
   RecordStore,
@@ -50,7 +50,7 @@ export function recordHandlers(records: RecordStore): RecordHandlers {
   }
 }
 
-function foundMessage({ rows, next }: Found<SummaryRow>) {
+function foundMessage({ rows, next }: FoundPage<SummaryRow>) {
   return {
     transfers: rows.map(summaryOf),
     next: nextText(next),

@@ -5,7 +5,7 @@
 import type { OutgoingMessage } from '@causeway/bus'
 import type { Relay } from '@causeway/events'
 import { itemsOf, leftOutOf, type Bulk, type CommonReason } from '../bulks/domain/bulk.ts'
-import { counted, endOf, type Step } from '../bulks/domain/progress.ts'
+import { counted, endOf, type MovedItems } from '../bulks/domain/progress.ts'
 import type { BulkTables, EndedBulk } from '../bulks/store.ts'
 import { isOpen, type Transfer } from '../domain/transfer.ts'
 import type { Claim } from '../store.ts'
@@ -13,7 +13,7 @@ import type { Claim } from '../store.ts'
 export interface BulkSimulation {
   readonly tables: BulkTables
   readonly rows: ReadonlyMap<string, Bulk>
-  advance(steps: readonly Step[], now: Date): readonly EndedBulk[]
+  advance(steps: readonly MovedItems[], now: Date): readonly EndedBulk[]
   /** Whether an answer of the payee FSP is being read. */
   isAwaited(bulkTransferId: string, now: Date): boolean
   save(): ReadonlyMap<string, Bulk>
@@ -41,7 +41,7 @@ export function simulateBulks({
   const awaited = new Map<string, number>()
 
   function advance(
-    steps: readonly Step[],
+    steps: readonly MovedItems[],
     now: Date,
     refusal?: CommonReason,
   ): readonly EndedBulk[] {

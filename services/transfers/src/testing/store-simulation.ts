@@ -8,7 +8,7 @@ import { stepsOf } from '../bulks/domain/progress.ts'
 import type { BulkTables } from '../bulks/store.ts'
 import { simulateBulks, type BulkSimulation } from './bulk-simulation.ts'
 import { isOpen, type OpenState, type Transfer } from '../domain/transfer.ts'
-import type { Change, Claim, Movement, Swept, TransferTables } from '../store.ts'
+import type { TransferMove, Claim, Movement, Swept, TransferTables } from '../store.ts'
 
 export interface StoreSimulation {
   readonly store: TransferTables
@@ -48,7 +48,7 @@ export function simulateStore(): StoreSimulation {
       .map(({ transfer }) => transfer)
   }
 
-  function move(changes: readonly Change[], now: Date): Movement {
+  function move(changes: readonly TransferMove[], now: Date): Movement {
     const moved = new Map<string, OpenState>()
     for (const { transfer, fromReserved } of changes) {
       const row = kept.get(transfer.transferId)

@@ -18,7 +18,7 @@ interface Result {
 }
 
 /** How a bulk has ended for an FSP: the results in the order of the request, or refused as a whole. */
-export type Outcome = readonly Result[] | 'REFUSED'
+export type BulkOutcome = readonly Result[] | 'REFUSED'
 
 interface RequestedItem {
   readonly transferId: string
@@ -38,7 +38,7 @@ export function contentOf({ body }: HttpRequest): BulkContent {
 }
 
 /** Undefined: it says nothing about the end. */
-export function outcomeIn(content: BulkContent): Outcome | undefined {
+export function outcomeIn(content: BulkContent): BulkOutcome | undefined {
   if (content.errorInformation !== undefined) return 'REFUSED'
   const { bulkTransferState: state, individualTransferResults: results = [] } = content
   return state === 'COMPLETED' || state === 'REJECTED' ? results : undefined

@@ -11,17 +11,17 @@ import {
   refusalOfBulk,
   requestListsIn,
   type BulkContent,
-  type Outcome,
+  type BulkOutcome,
 } from './bulk-messages.ts'
 import type { PlannedBulk } from './plan/plan.ts'
-import { isAccepted, newSent, type Sent } from './record.ts'
+import { isAccepted, newSent, type SentMessage } from './record.ts'
 import type { Sender } from './sender.ts'
 
 /** A message of the payee FSP. */
 export interface BulkAnswer {
   /** The ids that it has a result for; those of all items where it refuses the bulk. */
   readonly names: readonly string[]
-  readonly sent: Sent
+  readonly sent: SentMessage
 }
 
 export interface BulkRecord {
@@ -32,14 +32,14 @@ export interface BulkRecord {
   readonly requested: readonly string[]
   /** Known when it is sent. */
   expires_ms: number
-  readonly prepare: Sent
+  readonly prepare: SentMessage
   /** The payee FSP has been asked. */
   isAsked: boolean
   /** Of the payee FSP, one after the other. */
   readonly answers: BulkAnswer[]
   /** What each FSP has learned of the end. */
-  readonly outcomes: Outcome[]
-  readonly payeeOutcomes: Outcome[]
+  readonly outcomes: BulkOutcome[]
+  readonly payeeOutcomes: BulkOutcome[]
   /** What is wrong with the request that the payee FSP has got. */
   readonly wrong: string[]
 }

@@ -35,7 +35,7 @@ export interface Changed {
   readonly fees: readonly Fees[]
 }
 
-export class Changes {
+export class SchemeChanges {
   readonly #supervisor: Supervisor
   readonly #note: (act: AuditedAct) => void
   #caps: Cap[] = []

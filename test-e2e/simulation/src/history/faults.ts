@@ -4,7 +4,7 @@ import type { CallFate } from '../hub/process.ts'
 import type { BrokerLine, SendFate } from '../kafka/cluster.ts'
 import type { Connection, Trip } from '../sql/connection.ts'
 import { statementsIn, type Failure } from '../sql/protocol.ts'
-import type { Line } from '../sql/server.ts'
+import type { DatabaseLink } from '../sql/server.ts'
 import { chance, now_ms, type Owner } from '../virtual/world.ts'
 import type { Mark, Moment, PlannedFault } from './plan/plan.ts'
 
@@ -16,7 +16,7 @@ export interface Strikes {
   leaveBrokers(lasts_ms: number): void
 }
 
-interface Refusal {
+interface FailurePeriod {
   readonly failure: Failure
   readonly until_ms: number
 }
@@ -39,7 +39,7 @@ const commit = Buffer.from('COMMIT\0')
 const payments = /^\/(?:transfers|bulkTransfers|consents|thirdpartyRequests)\b/
 const writes = /\b(?:insert into|update|delete from)\b/
 
-export class Faults implements Line, BrokerLine {
+export class Faults implements DatabaseLink, BrokerLine {
   readonly #strikes: Strikes
   readonly #seen: (bytes: Buffer) => void
   #planned: readonly PlannedFault[] = []
@@ -51,8 +51,8 @@ export class Faults implements Line, BrokerLine {
   readonly #marks = new Map<string, typeof none>()
   /** The names of statements that write. */
   readonly #writing = new Set<string>()
-  #refused: Refusal | undefined
-  #lockedOut: Refusal | undefined
+  #refused: FailurePeriod | undefined
+  #lockedOut: FailurePeriod | undefined
 
   /** @param seen gets every byte that reaches the server, and every one of its answers */
   constructor(strikes: Strikes, seen: (bytes: Buffer) => void) {

@@ -20,8 +20,14 @@ import {
   termsOf,
   type Callback,
 } from './messages.ts'
-import type { Answer, Lead } from './plan/plan.ts'
-import { isAccepted, newSent, type Ending, type Question, type TransferRecord } from './record.ts'
+import type { PayeeAnswer, Lead } from './plan/plan.ts'
+import {
+  isAccepted,
+  newSent,
+  type PayeeMessage,
+  type Question,
+  type TransferRecord,
+} from './record.ts'
 import { sweptAfter_ms } from '../hub/services.ts'
 import { way_ms_max, type Sender } from './sender.ts'
 
@@ -204,7 +210,7 @@ function answerWith(status: number): HttpAnswer {
   return { status, headers: {}, body: Buffer.alloc(0), truncated: false }
 }
 
-function kindOf(answer: Exclude<Answer, 'SILENT'>): Ending['kind'] {
+function kindOf(answer: Exclude<PayeeAnswer, 'SILENT'>): PayeeMessage['kind'] {
   if (answer === 'REJECT' || answer === 'WRONG') return answer
   return 'FULFIL'
 }

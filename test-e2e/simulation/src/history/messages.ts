@@ -6,7 +6,7 @@ import type { Currency } from './plan/currencies.ts'
 import { pisp } from './plan/link-plan.ts'
 import { extended, isSameList, listOf } from './plan/lists.ts'
 import { fsps } from './plan/plan.ts'
-import type { End, Ending, TransferRecord } from './record.ts'
+import type { End, PayeeMessage, TransferRecord } from './record.ts'
 
 const fulfilment = Buffer.alloc(32, 7).toString('base64url')
 const wrongFulfilment = Buffer.alloc(32, 8).toString('base64url')
@@ -132,7 +132,7 @@ export function prepareOf(
 
 export function answerOf(
   { id, planned: { payer, payee, lists } }: TransferRecord,
-  kind: Ending['kind'],
+  kind: PayeeMessage['kind'],
   isReserved: boolean,
 ): HttpRequest {
   const list = extended(listOf(lists, 'PAYEE'))

@@ -7,7 +7,7 @@ import { settlementsService, type Settlement } from '@causeway/protos'
 import type { Supervisor } from '../hub/supervisor.ts'
 import { actor, administer } from './administration.ts'
 import type { AuditedAct } from './oracle/audit-log.ts'
-import { Changes } from './changes.ts'
+import { SchemeChanges } from './changes.ts'
 import { rest } from '../virtual/world.ts'
 import type { Model } from './plan/currencies.ts'
 import { Funds } from './funds.ts'
@@ -34,7 +34,7 @@ interface SettlementCreation {
 export class Operators {
   readonly funds: Funds
   readonly switches: Switches
-  readonly changes: Changes
+  readonly changes: SchemeChanges
   readonly #supervisor: Supervisor
   #busy = 0
   #settled: Settlement[] = []
@@ -44,7 +44,7 @@ export class Operators {
     this.#supervisor = supervisor
     this.funds = new Funds(supervisor, (act) => this.#audited.push(act))
     this.switches = new Switches(supervisor)
-    this.changes = new Changes(supervisor, (act) => this.#audited.push(act))
+    this.changes = new SchemeChanges(supervisor, (act) => this.#audited.push(act))
   }
 
   /** Whether an act is under way. */

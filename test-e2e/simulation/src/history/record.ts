@@ -17,7 +17,7 @@ export type End =
   | 'ABORTED'
 
 /** A message of an FSP with all its tries. */
-export interface Sent {
+export interface SentMessage {
   /** When each try may count as received, by the clocks of the hub. */
   readonly received_ms: number[]
   /** Of the answer; undefined: it is still tried. */
@@ -25,7 +25,7 @@ export interface Sent {
 }
 
 /** A message of a payee FSP about a transfer. */
-export interface Ending extends Sent {
+export interface PayeeMessage extends SentMessage {
   readonly kind: 'FULFIL' | 'REJECT' | 'WRONG'
 }
 
@@ -34,9 +34,9 @@ export interface Question {
   readonly kind: Lead
   /** The id of the quote, or the identifier of the party. */
   readonly about: string
-  readonly asked: Sent
+  readonly asked: SentMessage
   /** By the FSP of the payee. */
-  answered: Sent | undefined
+  answered: SentMessage | undefined
   /** What came back. */
   readonly callbacks: ('ANSWER' | 'ERROR')[]
 }
@@ -47,11 +47,11 @@ export interface TransferRecord {
   /** Known when it is sent: what leads to it takes time. */
   expires_ms: number
   readonly questions: Question[]
-  readonly prepare: Sent
+  readonly prepare: SentMessage
   /** The payer FSP has asked for terms, and does not pay. */
   isWithdrawn: boolean
   /** Of the payee FSP, one after the other. */
-  readonly sent: Ending[]
+  readonly sent: PayeeMessage[]
   /** How often the payee FSP was asked. */
   asked: number
   /** It has refused the request by its HTTP status. */
@@ -62,12 +62,12 @@ export interface TransferRecord {
   ended_ms: number | undefined
 }
 
-export function newSent(): Sent {
+export function newSent(): SentMessage {
   return { received_ms: [], status: undefined }
 }
 
 /** The hub has promised to work on it. */
-export function isAccepted({ status }: Sent): boolean {
+export function isAccepted({ status }: SentMessage): boolean {
   return status !== undefined && status < 300
 }
 

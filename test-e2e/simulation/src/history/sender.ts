@@ -3,7 +3,7 @@ import type { HttpRequest } from '@causeway/http'
 import { fspServer, type Network } from '../hub/network.ts'
 import { chance, rest } from '../virtual/world.ts'
 import type { Faults } from './faults.ts'
-import type { Sent } from './record.ts'
+import type { SentMessage } from './record.ts'
 
 /** After this time without an answer an FSP sends again. */
 const answer_ms_max = 5_000
@@ -21,7 +21,7 @@ export class Sender {
   }
 
   /** Until the answer is another one than an error of the hub. */
-  async send(sent: Sent, message: () => HttpRequest): Promise<void> {
+  async send(sent: SentMessage, message: () => HttpRequest): Promise<void> {
     for (;;) {
       const status = await this.#try(message(), (ms) => sent.received_ms.push(ms))
       if (status !== undefined && status < 500 && status !== 429) {

@@ -104,7 +104,7 @@ export async function makeScheme(): Promise<Buffer> {
 async function openParts(
   data: Blob | undefined,
   { isDistributed, showLog = () => undefined }: SimulationOptions,
-): Promise<Parts> {
+): Promise<SimulationParts> {
   const hash = createHash('sha256')
   const alarms: string[] = []
   const log = openLog({
@@ -158,7 +158,7 @@ async function openParts(
   }
 }
 
-interface Parts {
+interface SimulationParts {
   readonly hash: Hash
   readonly alarms: string[]
   readonly faults: Faults
@@ -183,7 +183,7 @@ interface Records {
 }
 
 export class Simulation {
-  readonly #parts: Parts
+  readonly #parts: SimulationParts
   readonly #balances = new Balances()
   readonly #unpaid = new Unpaid()
   readonly #auditLog = new AuditLog()
@@ -191,7 +191,7 @@ export class Simulation {
   readonly #differences = new Differences()
   #played = 0
 
-  constructor(parts: Parts) {
+  constructor(parts: SimulationParts) {
     this.#parts = parts
   }
 

@@ -3,7 +3,7 @@ import { participantsService } from '@causeway/protos'
 import type { Supervisor } from '../hub/supervisor.ts'
 import { now_ms, rest } from '../virtual/world.ts'
 import { actor, administer } from './administration.ts'
-import type { Changes } from './changes.ts'
+import type { SchemeChanges } from './changes.ts'
 import type { Suspend, SwitchOff } from './plan/plan.ts'
 
 /** A switch of an FSP, off or on: it took effect between these two moments. */
@@ -43,7 +43,7 @@ export class Switches {
   }
 
   /** An FSP is suspended; for a while the scheme lets FSPs pay that are. */
-  async suspend({ fsp, lasts_ms }: Suspend, changes: Changes): Promise<void> {
+  async suspend({ fsp, lasts_ms }: Suspend, changes: SchemeChanges): Promise<void> {
     await this.#toState(fsp, 'SUSPENDED')
     await this.#setStates(fsp, suspendedPay, changes)
     await rest(lasts_ms)
@@ -63,7 +63,7 @@ export class Switches {
     this.#switched.push({ fsp: name, isActive, sent_ms, done_ms: now_ms() })
   }
 
-  async #setStates(fsp: string, states: string | null, changes: Changes): Promise<void> {
+  async #setStates(fsp: string, states: string | null, changes: SchemeChanges): Promise<void> {
     const sent_ms = now_ms()
     await changes.set('PARTICIPANT_STATES', states)
     const isActive = states !== null
@@ -93,7 +93,7 @@ export function inEffect(
   )
 }
 
-interface Payment {
+interface TimedPayment {
   readonly payer: string
   readonly payee: string
   /** When its request was sent, and when its end was announced. */
@@ -103,7 +103,7 @@ interface Payment {
 
 /** Whether the ledger may have found one of the two FSPs off. */
 export function mayBeOff(
-  { payer, payee, from_ms, to_ms }: Payment,
+  { payer, payee, from_ms, to_ms }: TimedPayment,
   switched: readonly Switched[],
 ): boolean {
   return [payer, payee].some((fsp) => {
@@ -118,7 +118,7 @@ export function mayBeOff(
 
 /** Whether it must have: no operator may have switched the FSP on again by then. */
 export function wasOff(
-  { payer, payee, from_ms, to_ms }: Payment,
+  { payer, payee, from_ms, to_ms }: TimedPayment,
   switched: readonly Switched[],
 ): boolean {
   return [payer, payee].some((fsp) => {

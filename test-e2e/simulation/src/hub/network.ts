@@ -9,7 +9,7 @@ import { now_ms, ownedBy, thawed, type Owner } from '../virtual/world.ts'
 /** Answers what the hub sends; rejects with an HttpFailure, or never settles. */
 export type Outside = (request: HttpRequest) => Promise<HttpAnswer>
 
-type Handler = Parameters<Http['serve']>[0]['handler']
+type RequestHandler = Parameters<Http['serve']>[0]['handler']
 
 /** The servers for FSPs and for operators, by their names for people. */
 export const fspServer = 'API for FSPs'
@@ -23,7 +23,7 @@ export interface HubAnswer {
 export class Network {
   readonly http: Http
   readonly #owner: Owner
-  readonly #handlers = new Map<string, Handler>()
+  readonly #handlers = new Map<string, RequestHandler>()
 
   constructor(owner: Owner, outside: Outside) {
     this.#owner = owner
@@ -77,7 +77,7 @@ export class Network {
 }
 
 /** What `inject` returns without a callback begins only when it is awaited, outside of the process. */
-function answerOf(handler: Handler, sent: InjectOptions): Promise<HubAnswer> {
+function answerOf(handler: RequestHandler, sent: InjectOptions): Promise<HubAnswer> {
   return new Promise((resolve, reject) => {
     inject(handler, sent, (error, response) => {
       if (response === undefined) reject(error ?? new Error('there is no response'))

@@ -19,7 +19,7 @@ import { startServices, type Running } from './services.ts'
 export type CallFate = 'HANDLED' | { readonly answer: 'REFUSED' | 'LOST'; readonly error: Error }
 
 /** A call to one process by its address. */
-type Call = ReturnType<typeof openInProcessTransport>['call']
+type InProcessCall = ReturnType<typeof openInProcessTransport>['call']
 
 export interface Surroundings {
   readonly log: Logger
@@ -27,7 +27,7 @@ export interface Surroundings {
   /** Undefined: the hub is one process. */
   readonly cluster: Cluster | undefined
   /** How the other replicas are called, by their addresses. */
-  readonly replicas: Map<string, Call>
+  readonly replicas: Map<string, InProcessCall>
   /** What becomes of the next call between services; it is handled if its answer is lost. */
   readonly callFate: () => CallFate
   readonly outside: Outside
@@ -94,7 +94,7 @@ async function stopAll(running: readonly Running[]): Promise<void> {
 /** The bytes are written and read; within the process nothing travels. */
 function hostOf(owner: Owner, { log, callFate, replicas }: Surroundings): GrpcHost {
   const within = openInProcessTransport(log)
-  const call: Call = async (...given) => {
+  const call: InProcessCall = async (...given) => {
     if (owner.isDead()) return new Promise(() => {})
     const fate = callFate()
     if (fate !== 'HANDLED' && fate.answer === 'REFUSED') throw fate.error
@@ -115,10 +115,14 @@ function hostOf(owner: Owner, { log, callFate, replicas }: Surroundings): GrpcHo
   }
 }
 
-const gone: Call = () => Promise.reject(unavailable())
+const gone: InProcessCall = () => Promise.reject(unavailable())
 
 /** A call of another process, until its deadline: what it begins here dies with this one. */
-function callFrom(owner: Owner, call: Call, given: Parameters<Call>): ReturnType<Call> {
+function callFrom(
+  owner: Owner,
+  call: InProcessCall,
+  given: Parameters<InProcessCall>,
+): ReturnType<InProcessCall> {
   const [, , deadline_ms] = given
   const late = rest(deadline_ms).then(() => {
     throw failure(4, `no response within ${deadline_ms} ms`)

@@ -3,7 +3,7 @@ import type { Brokers } from '@causeway/bus/kafka'
 import type { ITopicConfig, Kafka, ProducerBatch } from 'kafkajs'
 import type { Cluster } from './cluster.ts'
 import { SimulatedConsumer, type ConsumerOptions } from './consumer.ts'
-import type { Sent } from './log.ts'
+import type { UnloggedRecord } from './log.ts'
 
 export function openSimulatedBrokers(cluster: Cluster): Brokers {
   return openBranch(cluster, () => true)
@@ -43,7 +43,7 @@ function producerOf(cluster: Cluster, isOpen: () => boolean) {
             value: bytesOf(value),
             headers: Object.fromEntries(
               Object.entries(headers).map(([name, header]) => [name, bytesOf(header as string)]),
-            ) as Sent['headers'],
+            ) as UnloggedRecord['headers'],
           },
         })),
       )

@@ -1,7 +1,7 @@
 /** The brokers of a simulated Kafka: topics and groups, for as many processes as there are. */
 import { chance, now_ms, ownedBy, ownerNow, rest, thawed, type Owner } from '../virtual/world.ts'
 import { Group, refused, type Assign } from './group.ts'
-import { nameOf, Partition, type Sent, type Stored } from './log.ts'
+import { nameOf, Partition, type UnloggedRecord, type LogRecord } from './log.ts'
 
 /** What may befall a send. */
 export type SendFate = 'ACKNOWLEDGED' | { readonly isStored: boolean; readonly type: string }
@@ -16,7 +16,7 @@ export interface BrokerLine {
 export interface OutgoingRecord {
   readonly topic: string
   readonly partition: number
-  readonly sent: Sent
+  readonly sent: UnloggedRecord
 }
 
 const beat_ms = 1_000
@@ -149,7 +149,7 @@ export class Cluster {
   }
 
   /** All that is stored of a topic. */
-  read(topic: string): readonly Stored[] {
+  read(topic: string): readonly LogRecord[] {
     return this.partitions(topic).flatMap((partition) =>
       partition.read(partition.low, partition.high - partition.low),
     )
@@ -186,9 +186,9 @@ export class Cluster {
   }
 }
 
-type Outcome<T> = { readonly value: T } | { readonly error: unknown }
+type CallOutcome<T> = { readonly value: T } | { readonly error: unknown }
 
-function outcomeOf<T>(answer: () => T): Outcome<T> {
+function outcomeOf<T>(answer: () => T): CallOutcome<T> {
   try {
     return { value: answer() }
   } catch (error) {

@@ -4,7 +4,7 @@ import { chance, ownerNow, rest, thawed, type Owner } from '../virtual/world.ts'
 import { assignBy } from './assign.ts'
 import type { Cluster } from './cluster.ts'
 import type { Assignment, Group, Member } from './group.ts'
-import { nameOf, type Stored } from './log.ts'
+import { nameOf, type LogRecord } from './log.ts'
 
 export interface ConsumerOptions {
   readonly groupId: string
@@ -173,7 +173,7 @@ export class SimulatedConsumer implements Member {
   }
 
   /** Of a partition with records that is not paused, chosen by chance. */
-  #next(): readonly [{ topic: string; partition: number }, readonly Stored[]] | undefined {
+  #next(): readonly [{ topic: string; partition: number }, readonly LogRecord[]] | undefined {
     const ready = this.#assigned.filter(({ topic, partition }) => {
       const name = nameOf(topic, partition)
       const { high = 0 } = this.#cluster.partition(topic, partition) ?? {}
@@ -189,7 +189,7 @@ export class SimulatedConsumer implements Member {
 
   async #deliver(
     { topic, partition }: { topic: string; partition: number },
-    records: readonly Stored[],
+    records: readonly LogRecord[],
   ): Promise<void> {
     const name = nameOf(topic, partition)
     const position = this.#positions.get(name) ?? 0
@@ -232,7 +232,7 @@ export class SimulatedConsumer implements Member {
   }
 }
 
-function messageOf({ offset, at_ms, key, value, headers }: Stored): KafkaMessage {
+function messageOf({ offset, at_ms, key, value, headers }: LogRecord): KafkaMessage {
   return {
     offset: String(offset),
     timestamp: String(at_ms),

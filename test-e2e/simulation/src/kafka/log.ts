@@ -1,7 +1,7 @@
 /** The log of the simulated Kafka: topics of partitions, and what is appended to them. */
 import { now_ms } from '../virtual/world.ts'
 
-export interface Stored {
+export interface LogRecord {
   readonly offset: number
   /** When it was appended, by the clock of the brokers, which is right. */
   readonly at_ms: number
@@ -11,12 +11,12 @@ export interface Stored {
 }
 
 /** A record before it has an offset. */
-export type Sent = Omit<Stored, 'offset' | 'at_ms'>
+export type UnloggedRecord = Omit<LogRecord, 'offset' | 'at_ms'>
 
 export class Partition {
   readonly topic: string
   readonly number: number
-  #records: Stored[] = []
+  #records: LogRecord[] = []
   #low = 0
 
   constructor(topic: string, number: number) {
@@ -34,12 +34,12 @@ export class Partition {
     return this.#low + this.#records.length
   }
 
-  append(sent: Sent): void {
+  append(sent: UnloggedRecord): void {
     this.#records.push({ ...sent, offset: this.high, at_ms: now_ms() })
   }
 
   /** From that offset on. */
-  read(offset: number, count_max: number): readonly Stored[] {
+  read(offset: number, count_max: number): readonly LogRecord[] {
     const from = Math.max(offset - this.#low, 0)
     return this.#records.slice(from, from + count_max)
   }

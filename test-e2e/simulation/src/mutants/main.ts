@@ -19,13 +19,13 @@ const { values, positionals } = parseArgs({
 /** A part of the name, whatever its case. */
 const [pattern = ''] = positionals
 
-interface Found {
+interface MutantResult {
   /** Undefined: the mutant has survived. */
   readonly by: string | undefined
   readonly seconds: number
 }
 
-async function play(mutant: Mutant): Promise<Found> {
+async function play(mutant: Mutant): Promise<MutantResult> {
   const began = performance.now()
   const args = [
     '--conditions=source',

@@ -30,7 +30,7 @@ import {
 import { Statements } from './statements.ts'
 
 /** What stands between the hub and its database. */
-export interface Line {
+export interface DatabaseLink {
   /** How long a trip is on its way. */
   delay_ms(trip: Trip): number
   /** LOST: it never arrives. A failure: the server answers with it. */
@@ -60,7 +60,7 @@ interface Job {
  */
 export async function openSqlServer(
   database: Owner,
-  line: Line,
+  line: DatabaseLink,
   data: Blob | undefined,
 ): Promise<SqlServer> {
   // The log of a new database is 16 MiB otherwise.
@@ -74,7 +74,7 @@ export async function openSqlServer(
 export class SqlServer {
   readonly #pglite: PGlite
   readonly #database: Owner
-  readonly #line: Line
+  readonly #line: DatabaseLink
   readonly #open = new Set<Connection>()
   readonly #idleSince_ms = new WeakMap<Connection, number>()
   /** Those that have prepared a statement about sessions, or about locks. */
@@ -94,7 +94,7 @@ export class SqlServer {
   #isBusy = false
   #backends = 0
 
-  constructor(pglite: PGlite, database: Owner, line: Line) {
+  constructor(pglite: PGlite, database: Owner, line: DatabaseLink) {
     this.#pglite = pglite
     this.#database = database
     this.#line = line

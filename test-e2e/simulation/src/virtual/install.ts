@@ -30,7 +30,7 @@ class VirtualDate extends RealDate {
   }
 }
 
-type Run = (...args: unknown[]) => void
+type TimerCallback = (...args: unknown[]) => void
 
 /** What `setTimeout` returns: of the methods of Node.js those that have an effect. */
 class Handle {
@@ -64,11 +64,11 @@ class Handle {
   }
 }
 
-const later = (run: Run, delay_ms = 0, ...args: unknown[]) =>
+const later = (run: TimerCallback, delay_ms = 0, ...args: unknown[]) =>
   new Handle(addTimer(run, delay_ms, args, false), delay_ms)
-const repeatedly = (run: Run, delay_ms = 0, ...args: unknown[]) =>
+const repeatedly = (run: TimerCallback, delay_ms = 0, ...args: unknown[]) =>
   new Handle(addTimer(run, delay_ms, args, true), delay_ms)
-const next = (run: Run, ...args: unknown[]) => new Handle(addImmediate(run, args), 0)
+const next = (run: TimerCallback, ...args: unknown[]) => new Handle(addImmediate(run, args), 0)
 const clear = (handle: unknown) => {
   if (handle instanceof Handle) clearTimer(handle.timer)
 }
@@ -82,11 +82,11 @@ const timers = {
   clearImmediate: clear,
 }
 
-interface Waiting {
+interface WaitOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-function wait<T>(delay_ms = 1, value?: T, { signal }: Waiting = {}): Promise<T | undefined> {
+function wait<T>(delay_ms = 1, value?: T, { signal }: WaitOptions = {}): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) {
       reject(aborted(signal))

@@ -16,14 +16,17 @@ const coordinate_bytes = 32
 /** PKCS#8 of a private key of Ed25519, before its 32 bytes (RFC 8410). */
 const ed25519Head = Buffer.from('302e020100300506032b657004220420', 'hex')
 
-interface Wanted {
+interface KeyPairOptions {
   readonly namedCurve?: string
 }
 
 /** What replaces `generateKeyPairSync`; it refuses what no seed decides. */
 export function seededKeyPairs(random: (length: number) => Buffer) {
   return {
-    generateKeyPairSync(type: string, { namedCurve = '' }: Wanted = {}): KeyPairKeyObjectResult {
+    generateKeyPairSync(
+      type: string,
+      { namedCurve = '' }: KeyPairOptions = {},
+    ): KeyPairKeyObjectResult {
       if (type === 'ed25519') return pairOf(ed25519Of(random(scalar_bytes)))
       if (type === 'ec' && (namedCurve === 'P-256' || namedCurve === 'prime256v1')) {
         return pairOf(p256Of(random(scalar_bytes)))

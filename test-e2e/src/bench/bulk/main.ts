@@ -11,7 +11,7 @@ import {
   messageOf,
   openFsps,
   type HubLink,
-  type Message,
+  type BenchMessage,
   type OpenFsps,
 } from '../fsps/link.ts'
 import { agreementOf } from '../fsps/payments.ts'
@@ -19,16 +19,18 @@ import { passAll } from '../pace.ts'
 import {
   bulkLegs,
   names,
-  type Answer,
+  type BulkBenchReport,
   type BulkLeg,
-  type Command,
+  type BulkBenchCommand,
   type Prepare,
-  type Run,
+  type RunBulks,
 } from './messages.ts'
 
 interface BulkOfBench {
   readonly items: number
-  readonly legs: Readonly<Record<BulkLeg, { readonly request: Message; readonly answer: Message }>>
+  readonly legs: Readonly<
+    Record<BulkLeg, { readonly request: BenchMessage; readonly answer: BenchMessage }>
+  >
 }
 
 interface LegWaiter {
@@ -49,7 +51,12 @@ const known = new Map<string, { readonly bulk: BulkOfBench; readonly leg: BulkLe
 const waiting = new Map<string, LegWaiter>()
 let busy = 0
 
-async function prepare({ hubUrl, bulks: count, items, valid_ms }: Prepare): Promise<Answer> {
+async function prepare({
+  hubUrl,
+  bulks: count,
+  items,
+  valid_ms,
+}: Prepare): Promise<BulkBenchReport> {
   if (opened === undefined) throw new Error('the FSPs are not open')
   link = opened.connect(hubUrl)
   bulks = Array.from({ length: count }, (_, n) => bulkOfBench(n * items, items, valid_ms))
@@ -108,7 +115,7 @@ function bulkOfBench(first: number, items: number, valid_ms: number): BulkOfBenc
   }
 }
 
-const idOf = ({ path }: Message) => path.slice(path.lastIndexOf('/') + 1)
+const idOf = ({ path }: BenchMessage) => path.slice(path.lastIndexOf('/') + 1)
 
 /** The payee FSP answers; at the payer FSP the leg has ended. */
 function take(message: Inbound): void {
@@ -122,7 +129,7 @@ function take(message: Inbound): void {
   send(answer).catch((error: unknown) => waiting.get(idOf(answer))?.reject(error))
 }
 
-async function send(message: Message): Promise<void> {
+async function send(message: BenchMessage): Promise<void> {
   if (link === undefined) throw new Error('nothing is prepared')
   while ((await link.send(message)) === 'BUSY') {
     busy += 1
@@ -155,7 +162,7 @@ function goodIn(body: Buffer, leg: BulkLeg): number {
   return body.toString('latin1').split(sign).length - 1
 }
 
-async function run({ legs, from, to, rate }: Run): Promise<Answer> {
+async function run({ legs, from, to, rate }: RunBulks): Promise<BulkBenchReport> {
   busy = 0
   const passed = await passAll(to - from, rate, async (n) => {
     const bulk = bulks[from + n]
@@ -165,7 +172,7 @@ async function run({ legs, from, to, rate }: Run): Promise<Answer> {
   return { type: 'DONE', result: { ...passed, busy } }
 }
 
-obeyCommands<Command, Answer>(async (command) => {
+obeyCommands<BulkBenchCommand, BulkBenchReport>(async (command) => {
   switch (command.type) {
     case 'OPEN':
       opened = await openFsps(command, take)

@@ -1,5 +1,5 @@
 /** The messages between the bench and the process of the FSPs of bulks. */
-import type { Open, Opened } from '../fsps/messages.ts'
+import type { Open, FspsOpened } from '../fsps/messages.ts'
 import type { Passed } from '../pace.ts'
 
 /** One payer FSP, one payee FSP. */
@@ -20,7 +20,7 @@ export const bulkLegs = ['quote', 'transfer'] as const
 
 export type BulkLeg = (typeof bulkLegs)[number]
 
-export interface Run {
+export interface RunBulks {
   readonly type: 'RUN'
   readonly legs: readonly BulkLeg[]
   /** Bulks by number, `from` included, `to` not. */
@@ -30,10 +30,10 @@ export interface Run {
   readonly rate: number | undefined
 }
 
-export type Command = Open | Prepare | Run
+export type BulkBenchCommand = Open | Prepare | RunBulks
 
-export type Answer =
-  | Opened
+export type BulkBenchReport =
+  | FspsOpened
   | { readonly type: 'PREPARED' }
   | { readonly type: 'DONE'; readonly result: BulkResult }
 

@@ -14,9 +14,9 @@ import { onboardAll, openSetup, type Setup } from '../setup.ts'
 import {
   bulkLegs,
   names,
-  type Answer,
+  type BulkBenchReport,
   type BulkLeg,
-  type Command,
+  type BulkBenchCommand,
   type BulkResult,
 } from './messages.ts'
 import {
@@ -34,7 +34,7 @@ const warmupBulks = 5
 const margin_s = 2
 const memory_ms = 100
 
-type Fsps = Child<Command, Answer>
+type Fsps = Child<BulkBenchCommand, BulkBenchReport>
 
 export async function runBulk(options: BenchOptions, machine: Machine): Promise<BulkReport> {
   const setup = await openSetup(options)

@@ -3,7 +3,7 @@
  * A file of its own: tests drive payments without a process.
  */
 import { quantiles, type Quantiles } from '../quantiles.ts'
-import type { Run } from './messages.ts'
+import type { RunPayments } from './messages.ts'
 import type { PaymentFlow } from './payment-flow.ts'
 
 export interface Driven {
@@ -16,7 +16,7 @@ const timeout_ms = 35_000
 const tick_ms = 2
 
 /** Resolves when each payment has ended, with how late they were begun. */
-export function drive({ range, rate, measured }: Run, parts: Driven): Promise<Quantiles> {
+export function drive({ range, rate, measured }: RunPayments, parts: Driven): Promise<Quantiles> {
   const { flow, onWindow } = parts
   const lateness: number[] = []
   const start_ms = performance.now() + tick_ms

@@ -10,7 +10,7 @@ import type { Agent } from 'undici'
 import { connectionsOf, headersOf, serveCallbacks, type Inbound } from '../../fsp/connection.ts'
 import type { Open, OpenedFsp } from './messages.ts'
 
-export interface Message {
+export interface BenchMessage {
   /** Numbers of FSPs; a lookup and a registration have no destination. */
   readonly from: number
   readonly to: number | undefined
@@ -25,14 +25,14 @@ export interface HubLink {
   /** Opens every connection. */
   warm(): Promise<void>
   /** No effect on a message without a body. */
-  sign(message: Message): Promise<void>
+  sign(message: BenchMessage): Promise<void>
   /**
    * Resolves with whether the hub has accepted the message or was too busy for it; rejects with the
    * status and body of any other refusal.
    */
-  send(message: Message): Promise<'TAKEN' | 'BUSY'>
+  send(message: BenchMessage): Promise<'TAKEN' | 'BUSY'>
   /** Resolves with the status that the hub answers with; `source` replaces the sender's name. */
-  statusOf(message: Message, source?: string): Promise<number>
+  statusOf(message: BenchMessage, source?: string): Promise<number>
 }
 
 export interface OpenFsps {
@@ -89,7 +89,7 @@ interface LinkParts {
 function linkOf({ names, keys, ends, connections, date }: LinkParts): HubLink {
   const nameOf = (n: number | undefined) => (n === undefined ? undefined : names[n])
 
-  function request(message: Message, source = names[message.from] ?? '') {
+  function request(message: BenchMessage, source = names[message.from] ?? '') {
     const { from, to, method, path, body, signature } = message
     const { agent, origin } = itemAt(ends, from)
     const isSigned = signature !== undefined
@@ -150,7 +150,10 @@ function itemAt<Item>(items: readonly Item[], n: number): Item {
   return item
 }
 
-export function messageOf(head: Omit<Message, 'body' | 'signature'>, body?: object): Message {
+export function messageOf(
+  head: Omit<BenchMessage, 'body' | 'signature'>,
+  body?: object,
+): BenchMessage {
   const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
   return { ...head, body: bytes, signature: undefined }
 }

@@ -8,10 +8,19 @@ import type { Inbound } from '../../fsp/connection.ts'
 import { obeyCommands, reportBack } from '../child.ts'
 import { pairOf } from '../plan.ts'
 import { drive } from './drive.ts'
-import { messageOf, openFsps, type HubLink, type Message, type OpenFsps } from './link.ts'
-import type { Command, Open, Opened, Prepare, Probed, Report, Run, RunResult } from './messages.ts'
+import { messageOf, openFsps, type HubLink, type BenchMessage, type OpenFsps } from './link.ts'
+import type {
+  PaymentBenchCommand,
+  Open,
+  FspsOpened,
+  Prepare,
+  Probed,
+  PaymentBenchReport,
+  RunPayments,
+  RunResult,
+} from './messages.ts'
 import { openPaymentFlow, type PaymentFlow } from './payment-flow.ts'
-import { partyOf, paymentOf, type Payment } from './payments.ts'
+import { partyOf, paymentOf, type PreparedPayment } from './payments.ts'
 import { measure, openTimeline, type Timeline } from './timeline.ts'
 
 /** Receives the messages that belong to no payment. */
@@ -23,7 +32,7 @@ let prepared: Prepared | undefined
 interface Prepared {
   readonly command: Prepare
   readonly names: readonly string[]
-  readonly payments: readonly Payment[]
+  readonly payments: readonly PreparedPayment[]
   readonly link: HubLink
   readonly timeline: Timeline
   readonly flow: PaymentFlow
@@ -35,7 +44,7 @@ const pause_ms = 100
 /** Payments that are signed at the same time, on every core. */
 const signed_at_once = 64
 
-async function open(command: Open): Promise<Opened> {
+async function open(command: Open): Promise<FspsOpened> {
   const fsps = await openFsps(command, (message, at_ms) => {
     if (flow?.take(message, at_ms) === true) return
     for (const listener of listeners) listener(message)
@@ -45,7 +54,7 @@ async function open(command: Open): Promise<Opened> {
 }
 
 /** Makes and signs every message, and registers the parties. */
-async function prepare(command: Prepare): Promise<Report> {
+async function prepare(command: Prepare): Promise<PaymentBenchReport> {
   if (opened === undefined) throw new Error('the FSPs are not open')
   const { names, fsps } = opened
   const { hubUrl, total, load, legs, valid_ms } = command
@@ -55,7 +64,7 @@ async function prepare(command: Prepare): Promise<Report> {
   const payments = Array.from({ length: total }, (_, n) => paymentOf(n, options))
   await signAll(payments, link)
   const timeline = openTimeline(total, legs.length)
-  const send = (message: Message) => link.send(message)
+  const send = (message: BenchMessage) => link.send(message)
   const made = openPaymentFlow({ payments, legs, timeline, send })
   prepared = { command, names, payments, link, timeline, flow: made }
   await link.warm()
@@ -64,7 +73,7 @@ async function prepare(command: Prepare): Promise<Report> {
   return { type: 'PREPARED' }
 }
 
-async function signAll(payments: readonly Payment[], link: HubLink): Promise<void> {
+async function signAll(payments: readonly PreparedPayment[], link: HubLink): Promise<void> {
   for (let from = 0; from < payments.length; from += signed_at_once) {
     const some = payments.slice(from, from + signed_at_once)
     const messages = some.flatMap(({ legs }) =>
@@ -125,7 +134,7 @@ function awaitMessage(id: string, what: string): Promise<Inbound> {
 }
 
 /** Sends messages that the hub must refuse, and makes it send a callback of its own. */
-async function probe(): Promise<Report> {
+async function probe(): Promise<PaymentBenchReport> {
   if (prepared === undefined) throw new Error('nothing is prepared')
   const { names, payments, link } = prepared
   const transfer = payments[0]?.legs.at(-1)?.request
@@ -148,7 +157,11 @@ async function probe(): Promise<Report> {
 }
 
 /** Right after a load the hub may still be too busy to check a message. */
-async function statusWhenCalm(link: HubLink, message: Message, source?: string): Promise<number> {
+async function statusWhenCalm(
+  link: HubLink,
+  message: BenchMessage,
+  source?: string,
+): Promise<number> {
   for (;;) {
     const status = await link.statusOf(message, source)
     if (status !== 503) return status
@@ -156,13 +169,18 @@ async function statusWhenCalm(link: HubLink, message: Message, source?: string):
   }
 }
 
-async function run(command: Run): Promise<Report> {
+async function run(command: RunPayments): Promise<PaymentBenchReport> {
   if (prepared === undefined) throw new Error('nothing is prepared')
   const { flow: ofPayments, timeline } = prepared
   const lateness_ms = await drive(command, {
     flow: ofPayments,
     onWindow: (edge, at_ms) =>
-      reportBack({ type: 'WINDOW', edge, at_ms, committed: ofPayments.committed } satisfies Report),
+      reportBack({
+        type: 'WINDOW',
+        edge,
+        at_ms,
+        committed: ofPayments.committed,
+      } satisfies PaymentBenchReport),
   })
   const { from, to } = command.measured ?? command.range
   const measured = Array.from({ length: to - from }, (_, n) => from + n)
@@ -175,7 +193,7 @@ async function run(command: Run): Promise<Report> {
   return { type: 'DONE', result }
 }
 
-obeyCommands<Command, Report>((command) => {
+obeyCommands<PaymentBenchCommand, PaymentBenchReport>((command) => {
   switch (command.type) {
     case 'OPEN':
       return open(command)

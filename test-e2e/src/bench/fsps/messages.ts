@@ -24,7 +24,7 @@ export interface Prepare {
   readonly valid_ms: number
 }
 
-export interface Run {
+export interface RunPayments {
   readonly type: 'RUN'
   readonly range: Range
   readonly rate: number
@@ -33,11 +33,11 @@ export interface Run {
 }
 
 /** From the bench to the FSPs. */
-export type Command = Open | Prepare | { readonly type: 'PROBE' } | Run
+export type PaymentBenchCommand = Open | Prepare | { readonly type: 'PROBE' } | RunPayments
 
 /** From the FSPs to the bench. */
-export type Report =
-  | Opened
+export type PaymentBenchReport =
+  | FspsOpened
   | { readonly type: 'PREPARED' }
   | { readonly type: 'PROBED'; readonly found: Probed }
   /** The number of payments that have ended so far. */
@@ -49,7 +49,7 @@ export type Report =
     }
   | { readonly type: 'DONE'; readonly result: RunResult }
 
-export interface Opened {
+export interface FspsOpened {
   readonly type: 'OPENED'
   readonly fsps: readonly OpenedFsp[]
 }

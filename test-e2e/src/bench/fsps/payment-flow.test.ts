@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { openPaymentFlow, type Arrival, type PaymentFlow } from './payment-flow.ts'
 import { drive } from './drive.ts'
 import { legNames } from '../options.ts'
-import type { Message } from './link.ts'
+import type { BenchMessage } from './link.ts'
 import { paymentOf } from './payments.ts'
 import { openTimeline } from './timeline.ts'
 
@@ -18,15 +18,15 @@ function payments(count: number) {
   return Array.from({ length: count }, (_, n) => paymentOf(n, options))
 }
 
-function arrivalOf({ method, path, body = Buffer.alloc(0) }: Message): Arrival {
+function arrivalOf({ method, path, body = Buffer.alloc(0) }: BenchMessage): Arrival {
   return { method, path, body }
 }
 
 /** A message about this resource. */
-const isAbout = ({ path }: Message, resource: string) => path.startsWith(`/${resource}`)
+const isAbout = ({ path }: BenchMessage, resource: string) => path.startsWith(`/${resource}`)
 
 /** FSPs at a hub that relays what `relay` returns for each message; undefined: it is too busy. */
-type Relay = (message: Message) => readonly Arrival[] | undefined
+type Relay = (message: BenchMessage) => readonly Arrival[] | undefined
 
 function open(relay: Relay, count = 1) {
   const timeline = openTimeline(count, legNames.length)
@@ -44,8 +44,9 @@ function open(relay: Relay, count = 1) {
   return { flow, timeline }
 }
 
-const honest = (message: Message) => [arrivalOf(message)]
-const isFulfil = (message: Message) => message.method === 'PUT' && isAbout(message, 'transfers')
+const honest = (message: BenchMessage) => [arrivalOf(message)]
+const isFulfil = (message: BenchMessage) =>
+  message.method === 'PUT' && isAbout(message, 'transfers')
 
 /** Begins one payment and waits until no message is in flight. */
 async function pay(relay: Relay) {
@@ -96,7 +97,7 @@ test('A message that the hub refuses fails the payment, whatever its id', async 
 })
 
 test('A request that the hub is too busy for ends the payment without a failure', async () => {
-  const isQuote = (message: Message) => message.method === 'POST' && isAbout(message, 'quotes')
+  const isQuote = (message: BenchMessage) => message.method === 'POST' && isAbout(message, 'quotes')
   const totals = await pay((message) => (isQuote(message) ? undefined : honest(message)))
   expect(totals).toMatchObject({ begun: 1, committed: 0, refused: 1, failures: {} })
   expect(totals.legs.quote).toEqual({ commands: 0, refused: 1, requests: 0, callbacks: 0 })

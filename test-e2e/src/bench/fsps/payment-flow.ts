@@ -7,9 +7,9 @@
 import { fulfils } from '@causeway/fspiop'
 import type { Inbound } from '../../fsp/connection.ts'
 import type { LegName } from '../options.ts'
-import { idIn, type Message } from './link.ts'
+import { idIn, type BenchMessage } from './link.ts'
 import type { LegTotals, Totals } from './messages.ts'
-import { numberOf, resources, type Payment } from './payments.ts'
+import { numberOf, resources, type PreparedPayment } from './payments.ts'
 import type { Timeline } from './timeline.ts'
 
 /** A message as an FSP received it. */
@@ -30,10 +30,10 @@ export interface PaymentFlow {
 }
 
 export interface FlowParts {
-  readonly payments: readonly Payment[]
+  readonly payments: readonly PreparedPayment[]
   readonly legs: readonly LegName[]
   readonly timeline: Timeline
-  readonly send: (message: Message) => Promise<'TAKEN' | 'BUSY'>
+  readonly send: (message: BenchMessage) => Promise<'TAKEN' | 'BUSY'>
 }
 
 const underWayState = 1
@@ -114,7 +114,11 @@ function openSteps({ payments, legs, timeline, send }: FlowParts, ends: Ends) {
   const post = { underWay: 0 }
 
   /** Counts the message until the hub has answered it. */
-  function dispatch(n: number, message: Message, onResult: (result: 'TAKEN' | 'BUSY') => void) {
+  function dispatch(
+    n: number,
+    message: BenchMessage,
+    onResult: (result: 'TAKEN' | 'BUSY') => void,
+  ) {
     post.underWay += 1
     send(message).then(
       (result) => {
@@ -213,7 +217,7 @@ function openEnds(payments: number) {
   }
 }
 
-function nameOf({ method, path }: Message): string {
+function nameOf({ method, path }: BenchMessage): string {
   return `${method} /${path.split('/')[1]}`
 }
 

@@ -6,11 +6,11 @@ import { randomUUID } from 'node:crypto'
 import { newQuote, termsOf, type Quoted } from '../../fsp/payment.ts'
 import { committed, type NamedFsp } from '../../fsp/transfer.ts'
 import type { LegName } from '../options.ts'
-import { messageOf, type Message } from './link.ts'
+import { messageOf, type BenchMessage } from './link.ts'
 
-export interface Payment {
+export interface PreparedPayment {
   readonly condition: string
-  readonly legs: readonly { readonly request: Message; readonly answer: Message }[]
+  readonly legs: readonly { readonly request: BenchMessage; readonly answer: BenchMessage }[]
 }
 
 export interface PaymentOptions {
@@ -75,7 +75,10 @@ export function agreementOf(n: number, payer: NamedFsp, payee: NamedFsp, valid_m
 }
 
 /** Nothing is signed yet. */
-export function paymentOf(n: number, { names, legs, pairOf, valid_ms }: PaymentOptions): Payment {
+export function paymentOf(
+  n: number,
+  { names, legs, pairOf, valid_ms }: PaymentOptions,
+): PreparedPayment {
   const [from, to] = pairOf(n)
   const named = (fsp: number) => ({ name: names[fsp] ?? '' })
   const { quote, response, transfer } = agreementOf(n, named(from), named(to), valid_ms)
@@ -83,7 +86,7 @@ export function paymentOf(n: number, { names, legs, pairOf, valid_ms }: PaymentO
   const put = (path: string, body: object) =>
     messageOf({ from: to, to: from, method: 'PUT', path }, body)
   const lookup = `/parties/MSISDN/${partyOf(n)}`
-  const all: Readonly<Record<LegName, Payment['legs'][number]>> = {
+  const all: Readonly<Record<LegName, PreparedPayment['legs'][number]>> = {
     lookup: {
       request: messageOf({ from, to: undefined, method: 'GET', path: lookup }),
       answer: put(lookup, { party: quote.payee }),

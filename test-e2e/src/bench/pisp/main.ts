@@ -13,12 +13,12 @@ import {
   openPayee,
   openPisp,
   paymentFrom,
-  type Participant,
+  type TestParticipant,
   type TestDfsp,
 } from '../../parties/third-party.ts'
 import { obeyCommands } from '../child.ts'
 import { passAll } from '../pace.ts'
-import type { Answer, Command, Open, Run } from './run.ts'
+import type { PispBenchReport, PispBenchCommand, Open, RunPisp } from './run.ts'
 
 /** Users who pay in turn, each with an account and a key. */
 const users_max = 64
@@ -31,11 +31,11 @@ interface Linked {
 }
 
 let dfsp: TestDfsp | undefined
-let pisp: Participant | undefined
+let pisp: TestParticipant | undefined
 const linked: Linked[] = []
 let links = 0
 
-async function open({ hubUrls, operatorUrl, passwordFile }: Open): Promise<Answer> {
+async function open({ hubUrls, operatorUrl, passwordFile }: Open): Promise<PispBenchReport> {
   const operator = retryWhileBusy(operatorAt(operatorUrl, passwordFile))
   const at = (n: number) => ({
     hub: { urls: { fsp: hubUrls[n % hubUrls.length] ?? '', operator: operatorUrl, metrics: '' } },
@@ -94,8 +94,10 @@ async function pay(n: number): Promise<void> {
   )
 }
 
-async function run({ load, count, rate }: Run): Promise<Answer> {
+async function run({ load, count, rate }: RunPisp): Promise<PispBenchReport> {
   return { type: 'DONE', result: await passAll(count, rate, load === 'link' ? link : pay) }
 }
 
-obeyCommands<Command, Answer>((command) => (command.type === 'OPEN' ? open(command) : run(command)))
+obeyCommands<PispBenchCommand, PispBenchReport>((command) =>
+  command.type === 'OPEN' ? open(command) : run(command),
+)

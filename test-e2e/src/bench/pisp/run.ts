@@ -23,7 +23,7 @@ export interface Open {
   readonly passwordFile: string
 }
 
-export interface Run {
+export interface RunPisp {
   readonly type: 'RUN'
   readonly load: 'link' | 'third-party-payment'
   readonly count: number
@@ -31,9 +31,9 @@ export interface Run {
   readonly rate: number
 }
 
-export type Command = Open | Run
+export type PispBenchCommand = Open | RunPisp
 
-export type Answer =
+export type PispBenchReport =
   /** Onboarded, and the consents that payments need are made. */
   { readonly type: 'LINKED' } | { readonly type: 'DONE'; readonly result: Passed }
 
@@ -42,7 +42,9 @@ const warmupRate = 20
 export async function runPisp(options: BenchOptions, machine: Machine): Promise<PispReport> {
   const hub = await openHub(options)
   const { url, operatorUrl, passwordFile, operator } = hub
-  const participants = forkChild<Command, Answer>(new URL('./main.js', import.meta.url))
+  const participants = forkChild<PispBenchCommand, PispBenchReport>(
+    new URL('./main.js', import.meta.url),
+  )
   try {
     const hubUrls = url.split(',')
     await participants.ask({ type: 'OPEN', hubUrls, operatorUrl, passwordFile }, 'LINKED')

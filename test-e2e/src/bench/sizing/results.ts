@@ -1,14 +1,14 @@
 /** The results of sizing so far, in a file, so that the parts can be measured one at a time. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Machine } from '../machine.ts'
-import type { Report } from '../report.ts'
+import type { BenchReport } from '../report.ts'
 
 /** One run. */
 export interface Point {
   /** Transfers stored before, FSPs, or replicas of each service. */
   readonly size: number
   readonly report: Pick<
-    Report,
+    BenchReport,
     | 'rate'
     | 'transactions'
     | 'cpu_ms_per_transaction'

@@ -39,7 +39,7 @@ export interface BroadcastConsumer {
 const fetchWait_ms = 1_500
 const silence_ms_max = 15_000
 
-interface Parts extends BroadcastConsumerOptions {
+interface BroadcastConsumerParts extends BroadcastConsumerOptions {
   readonly groupId: string
   readonly consumption: Consumption
   readonly listeners: Set<BroadcastSubscription>
@@ -64,7 +64,7 @@ export function openBroadcastConsumer(options: BroadcastConsumerOptions): Broadc
     take: (payload) => take(parts, payload),
     onBegun: () => undefined,
   })
-  const parts: Parts = { ...options, groupId, consumption, listeners, next }
+  const parts: BroadcastConsumerParts = { ...options, groupId, consumption, listeners, next }
   let isUsed = false
   return {
     subscribe(listening) {
@@ -86,7 +86,10 @@ export function openBroadcastConsumer(options: BroadcastConsumerOptions): Broadc
   }
 }
 
-async function listen(parts: Parts, listening: BroadcastSubscription): Promise<Listener> {
+async function listen(
+  parts: BroadcastConsumerParts,
+  listening: BroadcastSubscription,
+): Promise<Listener> {
   const { administration, topics, consumption, listeners, next, log, stopping } = parts
   const names = listening.topics.map((topic) => topics.nameOf(topic))
   const read = new Set([...listeners].flatMap((other) => namesOf(parts, other)))
@@ -114,7 +117,10 @@ async function listen(parts: Parts, listening: BroadcastSubscription): Promise<L
   }
 }
 
-function namesOf({ topics }: Parts, { topics: plain }: BroadcastSubscription): readonly string[] {
+function namesOf(
+  { topics }: BroadcastConsumerParts,
+  { topics: plain }: BroadcastSubscription,
+): readonly string[] {
   return plain.map((topic) => topics.nameOf(topic))
 }
 
@@ -128,7 +134,7 @@ function goOn(next: ReadonlyMap<string, number>, assignment: Assignment, consume
   }
 }
 
-function take(parts: Parts, payload: EachBatchPayload): void {
+function take(parts: BroadcastConsumerParts, payload: EachBatchPayload): void {
   const { batch } = payload
   const { topics, listeners, next, log } = parts
   const name = nameOf(batch.topic, batch.partition)

@@ -77,7 +77,7 @@ const look_ms = 1_000
 const leave_ms_max = 2_000
 const partition_bytes_max = 2 ** 20
 
-interface Parts extends ConsumptionOptions {
+interface ConsumptionParts extends ConsumptionOptions {
   readonly wanted: Set<string>
   readonly stopping: AbortController
   readonly state: State
@@ -102,7 +102,12 @@ export function openConsumption(options: ConsumptionOptions): Consumption {
     received_ms: performance.now(),
     begun_ms: performance.now(),
   }
-  const parts: Parts = { ...options, wanted: new Set(), stopping: new AbortController(), state }
+  const parts: ConsumptionParts = {
+    ...options,
+    wanted: new Set(),
+    stopping: new AbortController(),
+    state,
+  }
   const { wanted, stopping } = parts
   const looking = setInterval(() => renewIfSilent(parts), look_ms).unref()
   stopping.signal.addEventListener('abort', () => clearInterval(looking), { once: true })
@@ -140,17 +145,17 @@ export function openConsumption(options: ConsumptionOptions): Consumption {
   }
 }
 
-function isAsWanted({ wanted, state: { running } }: Parts): boolean {
+function isAsWanted({ wanted, state: { running } }: ConsumptionParts): boolean {
   if (running === undefined) return wanted.size === 0
   const { topics, isStale } = running
   return !isStale && wanted.size === topics.size && [...wanted].every((one) => topics.has(one))
 }
 
-function isStopped({ stopping }: Parts): boolean {
+function isStopped({ stopping }: ConsumptionParts): boolean {
   return stopping.signal.aborted
 }
 
-function renewIfSilent(parts: Parts): void {
+function renewIfSilent(parts: ConsumptionParts): void {
   const { wanted, state, session_ms, log } = parts
   const { running } = state
   if (wanted.size === 0 || running === undefined || running.isStale) return
@@ -167,7 +172,7 @@ function renewIfSilent(parts: Parts): void {
 }
 
 /** Makes one change after the other, each to the topics required by then. */
-function follow(parts: Parts, gather_ms_max: number): Promise<void> {
+function follow(parts: ConsumptionParts, gather_ms_max: number): Promise<void> {
   const { state } = parts
   state.changing ??= change(parts, gather_ms_max).finally(() => {
     state.changing = undefined
@@ -177,7 +182,7 @@ function follow(parts: Parts, gather_ms_max: number): Promise<void> {
   return state.changing
 }
 
-async function change(parts: Parts, gather_ms_max: number): Promise<void> {
+async function change(parts: ConsumptionParts, gather_ms_max: number): Promise<void> {
   await pause(gather_ms_max, parts.state.gathering.signal)
   while (!isAsWanted(parts) && !isStopped(parts)) {
     await leave(parts)
@@ -186,14 +191,14 @@ async function change(parts: Parts, gather_ms_max: number): Promise<void> {
 }
 
 /** Does not wait for a consumer that starts while Kafka is away. */
-async function settled({ log }: Parts, changed: Promise<void>): Promise<void> {
+async function settled({ log }: ConsumptionParts, changed: Promise<void>): Promise<void> {
   const waiting = within(changed, leave_ms_max, 'the consumer was not changed')
   await waiting.catch((error: unknown) => {
     log.warn({ err: error }, 'Kafka is away while the consumer changes')
   })
 }
 
-async function begin(parts: Parts): Promise<void> {
+async function begin(parts: ConsumptionParts): Promise<void> {
   const { state, log, onBegun, stopping } = parts
   const brokers = parts.brokers.branch()
   const consumer = newConsumer(parts, brokers)
@@ -220,7 +225,7 @@ async function begin(parts: Parts): Promise<void> {
 }
 
 /** Resolves when it reads its partitions, or has ended. */
-async function run(parts: Parts, current: Running): Promise<void> {
+async function run(parts: ConsumptionParts, current: Running): Promise<void> {
   const { state, begins, take } = parts
   const { consumer, topics } = current
   await consumer.connect()
@@ -242,7 +247,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve()))
 }
 
-function listen(parts: Parts, current: Running): void {
+function listen(parts: ConsumptionParts, current: Running): void {
   const { state, log, onJoined, onLeaving, onBegun } = parts
   const { consumer } = current
   const { GROUP_JOIN, REBALANCING, FETCH, CRASH } = consumer.events
@@ -270,7 +275,7 @@ function listen(parts: Parts, current: Running): void {
   })
 }
 
-async function leave(parts: Parts): Promise<void> {
+async function leave(parts: ConsumptionParts): Promise<void> {
   const { state, log, onLeaving } = parts
   const left = state.running
   if (left === undefined) return

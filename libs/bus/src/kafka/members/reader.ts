@@ -43,7 +43,7 @@ export interface ReaderOptions {
 }
 
 /** A subscription that is read. */
-export interface Reading {
+export interface ActiveSubscription {
   readonly group: string
   readonly topics: readonly string[]
   /** Messages queued or in work. */
@@ -59,7 +59,7 @@ export interface Reading {
 }
 
 export interface Reader {
-  add(subscription: Subscription): Reading
+  add(subscription: Subscription): ActiveSubscription
   /** Whether it has joined the group with all its subscriptions. */
   readonly isJoined: boolean
   /** Whether it has no subscriptions left. */
@@ -78,7 +78,7 @@ const commit_ms_max = 2_000
 const fetchWait_ms = 500
 
 /** What a reader consists of, for its functions. */
-interface Parts extends ReaderOptions {
+interface ReaderParts extends ReaderOptions {
   readonly consumption: Consumption
   readonly assignedPartitions: AssignedPartitions
   readonly commits: Commits
@@ -94,7 +94,7 @@ export function openReader(options: ReaderOptions): Reader {
   const { group, topics, session_ms, brokers, log } = options
   const assignedPartitions = openAssignedPartitions()
   const commits = openCommits({ assignedPartitions, log })
-  const paused: Parts['paused'] = new Map()
+  const paused: ReaderParts['paused'] = new Map()
   const consumption = openConsumption({
     brokers,
     groupId: topics.groupName(group),
@@ -114,9 +114,9 @@ export function openReader(options: ReaderOptions): Reader {
       commits.use(undefined)
     },
   })
-  const members: Parts['members'] = new Map()
+  const members: ReaderParts['members'] = new Map()
   const left = new Set<string>()
-  const parts: Parts = {
+  const parts: ReaderParts = {
     ...options,
     consumption,
     assignedPartitions,
@@ -146,7 +146,7 @@ export function openReader(options: ReaderOptions): Reader {
   }
 }
 
-function add(parts: Parts, subscription: Subscription): Reading {
+function add(parts: ReaderParts, subscription: Subscription): ActiveSubscription {
   const {
     topics,
     bounds,
@@ -200,7 +200,7 @@ function add(parts: Parts, subscription: Subscription): Reading {
 }
 
 /** Fills the queues, and stops fetching partitions for which there is no room. */
-function take(parts: Parts, payload: EachBatchPayload): void {
+function take(parts: ReaderParts, payload: EachBatchPayload): void {
   const { batch } = payload
   const { assignedPartitions, commits } = parts
   const assigned = assignedPartitions.of(batch.topic, batch.partition)
@@ -231,7 +231,7 @@ function take(parts: Parts, payload: EachBatchPayload): void {
 
 /** The first offset of the fetch to take; undefined when it leaves out messages and is repeated. */
 function beginAt(
-  { consumption, log }: Parts,
+  { consumption, log }: ReaderParts,
   assigned: AssignedPartition,
   fetched: number,
 ): number | undefined {
@@ -249,7 +249,7 @@ function beginAt(
 }
 
 /** Whether the record was taken; if there is no room or no subscription, its partition is paused. */
-function push(parts: Parts, assigned: AssignedPartition, record: KafkaMessage): boolean {
+function push(parts: ReaderParts, assigned: AssignedPartition, record: KafkaMessage): boolean {
   const { topics, members, paused } = parts
   const plain = topics.plainName(assigned.topic)
   const isReplay = plain === topics.replays
@@ -274,7 +274,10 @@ function push(parts: Parts, assigned: AssignedPartition, record: KafkaMessage): 
  * Another process of the group may understand the message: this one leaves the topic to the others until
  * it starts again.
  */
-function leaveTopic({ left, consumption, topics, log }: Parts, { topic }: AssignedPartition): void {
+function leaveTopic(
+  { left, consumption, topics, log }: ReaderParts,
+  { topic }: AssignedPartition,
+): void {
   if (left.has(topic) || topics.plainName(topic) === topics.replays) return
   left.add(topic)
   log.error({ topic }, 'the topic is left to processes of a newer release')
@@ -283,7 +286,7 @@ function leaveTopic({ left, consumption, topics, log }: Parts, { topic }: Assign
 
 /** Raises an alarm for messages that the log has deleted before the group had read them. */
 async function lookForDeleted(
-  { administration, topics, group, alarm, log }: Parts,
+  { administration, topics, group, alarm, log }: ReaderParts,
   assignedPartitions: readonly AssignedPartition[],
 ): Promise<void> {
   if (assignedPartitions.length === 0) return
@@ -313,7 +316,7 @@ function offsetsOf(found: readonly OfPartitions<OffsetOf>[]): ReadonlyMap<string
   return offsets
 }
 
-function resume({ paused, consumption, log }: Parts): void {
+function resume({ paused, consumption, log }: ReaderParts): void {
   if (paused.size === 0) return
   const free = [...paused].filter(
     ([assigned, member]) =>
@@ -331,7 +334,7 @@ function resume({ paused, consumption, log }: Parts): void {
   }
 }
 
-async function remove(parts: Parts, member: Member, own: readonly string[]): Promise<void> {
+async function remove(parts: ReaderParts, member: Member, own: readonly string[]): Promise<void> {
   const { members, consumption, topics, deadLetters, assignedPartitions, log } = parts
   const ofReplays = topics.nameOf(topics.replays)
   try {
@@ -350,7 +353,7 @@ async function remove(parts: Parts, member: Member, own: readonly string[]): Pro
   await consumption.remove(members.size === 0 ? [...own, ofReplays] : own)
 }
 
-async function commitNow({ commits, log }: Parts): Promise<void> {
+async function commitNow({ commits, log }: ReaderParts): Promise<void> {
   const committing = commits.commit()
   await within(committing, commit_ms_max, 'the offsets were not committed').catch(
     (error: unknown) => {

@@ -125,7 +125,7 @@ const selectRows = statement(`
   where bytes_before < $2::bigint
   order by n`)
 
-export interface Page {
+export interface OutboxPage {
   readonly records: readonly NumberedRecord[]
   /** Whether there were no further rows. */
   readonly isAll: boolean
@@ -145,7 +145,7 @@ export async function takeOldest(
   tx: Transaction,
   recordOf: (n: string) => OutgoingRecord | undefined,
   { rows_max, bytes_max }: PageBounds,
-): Promise<Page> {
+): Promise<OutboxPage> {
   // Two statements in one round trip: the snapshot of the second is taken after the lock.
   const [, oldest] = await Promise.all([
     tx.query(lockOutbox, []),

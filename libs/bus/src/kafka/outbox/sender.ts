@@ -24,7 +24,7 @@ export interface Sender {
   stop(): Promise<void>
 }
 
-interface Call {
+interface PendingSend {
   readonly records: readonly OutgoingRecord[]
   readonly bytes: number
   readonly resolve: () => void
@@ -68,7 +68,7 @@ export function openSender(producer: Producer): Sender {
 
   return {
     send(records) {
-      let call: Call | undefined
+      let call: PendingSend | undefined
       const settled = new Promise<void>((resolve, reject) => {
         const bytes = records.reduce((sum, record) => sum + record.bytes, 0)
         call = { records, bytes, resolve, reject }
@@ -95,11 +95,11 @@ export function openSender(producer: Producer): Sender {
 
 /** The calls that wait for the next send. */
 function openQueue() {
-  let calls: Call[] = []
+  let calls: PendingSend[] = []
   let records = 0
   let bytes = 0
 
-  function gone(taken: readonly Call[]): void {
+  function gone(taken: readonly PendingSend[]): void {
     for (const call of taken) {
       records -= call.records.length
       bytes -= call.bytes
@@ -108,7 +108,7 @@ function openQueue() {
 
   return {
     /** Whether there was room; with an empty queue a call of any size is taken. */
-    push(call: Call): boolean {
+    push(call: PendingSend): boolean {
       const isFull =
         records + call.records.length > queued_records_max || bytes + call.bytes > queued_bytes_max
       if (isFull && calls.length > 0) return false
@@ -118,7 +118,7 @@ function openQueue() {
       return true
     },
     /** The calls of the next send. A call is not split: one that exceeds the limit is sent alone. */
-    take(): readonly Call[] {
+    take(): readonly PendingSend[] {
       let count = 0
       let taken_records = 0
       let taken_bytes = 0
@@ -135,7 +135,7 @@ function openQueue() {
       return taken
     },
     /** Whether the call was still waiting. */
-    remove(call: Call): boolean {
+    remove(call: PendingSend): boolean {
       const at = calls.indexOf(call)
       if (at < 0) return false
       calls.splice(at, 1)

@@ -16,7 +16,7 @@ export interface Unsent {
   forgetEarlier(added: number): void
 }
 
-interface Kept {
+interface UnsentRecord {
   readonly record: OutgoingRecord
   /** How many were added before. */
   readonly place: number
@@ -26,7 +26,7 @@ interface Kept {
 const bytes_max_default = 64 * 2 ** 20
 
 export function openUnsent(bytes_max = bytes_max_default): Unsent {
-  const all = new Map<string, Kept>()
+  const all = new Map<string, UnsentRecord>()
   let kept_bytes = 0
   let added = 0
 

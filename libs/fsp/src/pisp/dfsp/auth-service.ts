@@ -16,7 +16,7 @@ import { type Failed, informationIn } from '../../errors.ts'
 import type { HubLink } from '../../hub/link.ts'
 import { bodyOf, type HandlerResult, idOf, type Received } from '../../inbound.ts'
 import { writeMessage } from '../../message.ts'
-import type { Verdict } from './payment.ts'
+import type { SignatureVerdict } from './payment.ts'
 import { verdictOf } from './payment.ts'
 import type { Verifier } from './verifier.ts'
 
@@ -43,17 +43,17 @@ export interface AuthService extends Verifier {
 
 type Registered = { readonly state: 'REGISTERED' } | Failed
 type Revoked = { readonly state: 'REVOKED'; readonly revokedAt: string } | Failed
-type Verified = { readonly state: 'VERDICT'; readonly verdict: Verdict }
+type VerificationVerdict = { readonly state: 'VERDICT'; readonly verdict: SignatureVerdict }
 
-interface Parts extends AuthServiceOptions {
+interface AuthServiceParts extends AuthServiceOptions {
   readonly registrations: PendingRequests<undefined, Registered>
   readonly revocations: PendingRequests<undefined, Revoked>
-  readonly verifications: PendingRequests<undefined, Verified>
+  readonly verifications: PendingRequests<undefined, VerificationVerdict>
 }
 
 export function openAuthService(options: AuthServiceOptions): AuthService {
   const { link, resendAfter_ms, hubName, authService } = options
-  const parts: Parts = {
+  const parts: AuthServiceParts = {
     ...options,
     registrations: openPendingRequests(link, resendAfter_ms),
     revocations: openPendingRequests(link, resendAfter_ms),
@@ -94,7 +94,7 @@ export function openAuthService(options: AuthServiceOptions): AuthService {
       if (message.source !== authService)
         return { rejected: `${message.source} is not the auth service` }
       const isRight = reading.value.authenticationResponse === 'VERIFIED'
-      const verdict: Verdict = { type: isRight ? 'VERIFIED' : 'WRONG_SIGNATURE' }
+      const verdict: SignatureVerdict = { type: isRight ? 'VERIFIED' : 'WRONG_SIGNATURE' }
       verifications.answer(idOf(message), { state: 'VERDICT', verdict })
       return 'HANDLED'
     },
@@ -111,7 +111,7 @@ export function openAuthService(options: AuthServiceOptions): AuthService {
   }
 }
 
-function verifierOf(parts: Parts): Verifier {
+function verifierOf(parts: AuthServiceParts): Verifier {
   const { name, authService, answerTimeout_ms, registrations, revocations, verifications } = parts
   const route = { from: name, to: authService }
   const asked = (key: string) => {

@@ -39,7 +39,10 @@ const path = '/thirdpartyRequests/authorizations'
 
 export function openAuthorizations(options: AuthorizationOptions): Authorizations {
   const { name, hubName, link, resendAfter_ms } = options
-  const pending = openPendingRequests<{ readonly pispId: string }, Answered>(link, resendAfter_ms)
+  const pending = openPendingRequests<{ readonly pispId: string }, AnsweredAuthorization>(
+    link,
+    resendAfter_ms,
+  )
 
   /** Undefined: the message is from the PISP that was asked, or from the hub. */
   function fault({ source }: Received, id: string): HandlerResult | undefined {
@@ -97,7 +100,7 @@ export function openAuthorizations(options: AuthorizationOptions): Authorization
   }
 }
 
-interface Answered {
+interface AnsweredAuthorization {
   readonly state: 'ANSWERED'
   readonly answer: UserAnswer<SignedPayload>
 }

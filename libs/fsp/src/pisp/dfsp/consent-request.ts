@@ -4,7 +4,7 @@
  */
 import { type ErrorInformation, errorInformation } from '@causeway/fspiop'
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Account, Channel, Scope } from '../consent.ts'
+import type { LinkableAccount, Channel, Scope } from '../consent.ts'
 
 export interface ConsentRequest {
   readonly consentRequestId: string
@@ -17,7 +17,7 @@ export interface ConsentRequest {
 /** What the DFSP offers. */
 export interface ConsentPolicy {
   /** The user's accounts; none when the DFSP does not know the user. */
-  readonly accounts: readonly Account[]
+  readonly accounts: readonly LinkableAccount[]
   readonly actions: readonly string[]
   /** In the order of preference. */
   readonly channels: readonly Channel[]

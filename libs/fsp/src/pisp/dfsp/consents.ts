@@ -26,7 +26,7 @@ import {
   withoutCredential,
 } from './link.ts'
 import type { Links } from './links.ts'
-import type { Registration, Verifier } from './verifier.ts'
+import type { KeyRegistration, Verifier } from './verifier.ts'
 
 export interface ConsentsOptions {
   readonly name: string
@@ -157,7 +157,7 @@ async function check(options: ConsentsOptions, link: Link): Promise<void> {
 async function registered(
   options: ConsentsOptions,
   link: Link & { readonly state: 'CHECKING' },
-): Promise<Registration> {
+): Promise<KeyRegistration> {
   const registration = await options.verifier.register(link)
   if ('error' in registration) return registration
   const error = await associate(options, link)

@@ -21,8 +21,8 @@ import {
 import type { SignedPayload } from '../consent.ts'
 import type { Link } from './link.ts'
 import type { Links } from './links.ts'
-import type { Verdict } from './payment.ts'
-import type { Registration, StoredKey, Verifier } from './verifier.ts'
+import type { SignatureVerdict } from './payment.ts'
+import type { KeyRegistration, StoredKey, Verifier } from './verifier.ts'
 
 /** Any site or app of the web, as long as it stays the same. */
 const policy_usually: RelyingPartyPolicy = {
@@ -33,7 +33,7 @@ const policy_usually: RelyingPartyPolicy = {
   requiresUserVerification: false,
 }
 
-const wrong: Verdict = { type: 'WRONG_SIGNATURE' }
+const wrong: SignatureVerdict = { type: 'WRONG_SIGNATURE' }
 
 export function localVerifier(links: Links, policy: RelyingPartyPolicy = policy_usually): Verifier {
   return {
@@ -52,7 +52,7 @@ export function localVerifier(links: Links, policy: RelyingPartyPolicy = policy_
 async function register(
   { consentId, scopes, credential }: Link & { readonly state: 'CHECKING' },
   policy: RelyingPartyPolicy,
-): Promise<Registration> {
+): Promise<KeyRegistration> {
   const challenge = consentChallenge({ consentId, scopes })
   const check =
     credential.credentialType === 'FIDO'
@@ -74,7 +74,7 @@ async function verifyAssertion(
     readonly challenge: string
     readonly signed: SignedPayload
   },
-): Promise<Verdict> {
+): Promise<SignatureVerdict> {
   const { key, challenge, signed } = asked
   if (signed.signedPayloadType !== 'FIDO') return wrong
   const challenges = transactionClientChallenges(challenge)
@@ -94,7 +94,7 @@ function verifyGeneric(
   key: StoredKey & { readonly type: 'GENERIC' },
   challenge: string,
   signed: SignedPayload,
-): Verdict {
+): SignatureVerdict {
   if (signed.signedPayloadType !== 'GENERIC') return wrong
   const check = checkGenericSignature(signed.genericSignedPayload, challenge, key)
   return check.type === 'VALID' ? { type: 'VERIFIED' } : wrong

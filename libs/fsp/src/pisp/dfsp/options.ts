@@ -1,7 +1,7 @@
 /** The DFSP's options. A feature that is left out refuses every request. */
 import type { RelyingPartyPolicy } from '@causeway/credentials'
 import type { Amount } from '../../amount.ts'
-import type { Account, Channel } from '../consent.ts'
+import type { LinkableAccount, Channel } from '../consent.ts'
 import type { Link } from './link.ts'
 import type { PayerAccount, PispOutcome } from './payment.ts'
 
@@ -9,7 +9,7 @@ type Later<Value> = Value | Promise<Value>
 
 export interface DfspOptions {
   /** The accounts of a user that may be linked; none for a user whom the DFSP does not know. */
-  readonly accountsOf: (userId: string) => Later<readonly Account[]>
+  readonly accountsOf: (userId: string) => Later<readonly LinkableAccount[]>
   /** The actions that a PISP may request; payments alone (ACCOUNTS_TRANSFER) when left out. */
   readonly actions?: readonly string[]
   /** How users authenticate, in the order of preference; WEB, then OTP, when left out. */

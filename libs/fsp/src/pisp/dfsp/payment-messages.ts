@@ -8,7 +8,7 @@ import type { CachedRequest } from '../../idempotency-cache.ts'
 import type { PispOutcome } from './payment.ts'
 
 /** The state of a payment that a PISP requested. */
-export interface Requested extends CachedRequest {
+export interface RequestedPayment extends CachedRequest {
   readonly id: string
   readonly pispId: string
   readonly transactionId: string
@@ -18,7 +18,7 @@ export interface Requested extends CachedRequest {
 }
 
 /** PUT: the request was received, or the answer to a status query. */
-export function statusMessage(name: string, request: Requested): Outgoing {
+export function statusMessage(name: string, request: RequestedPayment): Outgoing {
   const { id, pispId, transactionId, progress, outcome } = request
   if (outcome?.type === 'FAILED') return refusalMessage(name, pispId, id, outcome.error)
   const body =
@@ -31,7 +31,7 @@ export function statusMessage(name: string, request: Requested): Outgoing {
 /** The final callback. */
 export function finalMessage(
   name: string,
-  { id, pispId }: Pick<Requested, 'id' | 'pispId'>,
+  { id, pispId }: Pick<RequestedPayment, 'id' | 'pispId'>,
   outcome: PispOutcome,
 ): Outgoing {
   return outcome.type === 'FAILED'

@@ -95,7 +95,7 @@ export type UserAnswer<Signed> =
   | { readonly type: 'NONE'; readonly expired: boolean }
 
 /** The result of verifying the signature. */
-export type Verdict =
+export type SignatureVerdict =
   | { readonly type: 'VERIFIED' }
   | { readonly type: 'WRONG_SIGNATURE' }
   | { readonly type: 'CONSENT_NOT_VALID' }
@@ -103,7 +103,7 @@ export type Verdict =
   | { readonly type: 'NONE' }
 
 /** What an error of the auth service means for the signature. */
-export function verdictOf({ errorCode }: ErrorInformation): Verdict {
+export function verdictOf({ errorCode }: ErrorInformation): SignatureVerdict {
   if (errorCode === '6201') return { type: 'WRONG_SIGNATURE' }
   if (errorCode === '6103') return { type: 'CONSENT_NOT_VALID' }
   return { type: 'NONE' }
@@ -127,7 +127,7 @@ export function outcomeOfAnswer(
 
 export function outcomeOfVerdict({
   type,
-}: Exclude<Verdict, { readonly type: 'VERIFIED' }>): PispOutcome {
+}: Exclude<SignatureVerdict, { readonly type: 'VERIFIED' }>): PispOutcome {
   switch (type) {
     case 'WRONG_SIGNATURE':
       return failed('6201')

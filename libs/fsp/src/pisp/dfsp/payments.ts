@@ -36,7 +36,12 @@ import {
   type PaymentRequest,
   type PispOutcome,
 } from './payment.ts'
-import { finalMessage, type Requested, statusMessage, refusalMessage } from './payment-messages.ts'
+import {
+  finalMessage,
+  type RequestedPayment,
+  statusMessage,
+  refusalMessage,
+} from './payment-messages.ts'
 import type { Verifier } from './verifier.ts'
 
 export interface PaymentsOptions {
@@ -55,8 +60,8 @@ export interface PaymentsOptions {
   readonly remembered_max: number
 }
 
-interface Parts extends PaymentsOptions {
-  readonly requests: IdempotencyCache<Requested>
+interface PaymentsParts extends PaymentsOptions {
+  readonly requests: IdempotencyCache<RequestedPayment>
 }
 
 /** For a request without an expiration. */
@@ -69,7 +74,7 @@ export function thirdPartyPaymentHandlers(
   'POST /thirdpartyRequests/transactions' | 'GET /thirdpartyRequests/transactions/{ID}'
 > {
   const { name, link, answerTimeout_ms, remembered_max } = options
-  const parts: Parts = { ...options, requests: openIdempotencyCache(link, remembered_max) }
+  const parts: PaymentsParts = { ...options, requests: openIdempotencyCache(link, remembered_max) }
   return {
     'POST /thirdpartyRequests/transactions'(message) {
       const reading = bodyOf(postThirdpartyTransactions, message)
@@ -93,14 +98,19 @@ export function thirdPartyPaymentHandlers(
   }
 }
 
-function take(parts: Parts, pispId: string, body: PostThirdpartyTransactions, terms: string): void {
+function take(
+  parts: PaymentsParts,
+  pispId: string,
+  body: PostThirdpartyTransactions,
+  terms: string,
+): void {
   const { requests, link, name } = parts
   const { transactionRequestId: id, expiration } = body
   const known = requests.get(id)
   if (known === undefined) {
     const until_ms =
       expiration === undefined ? Date.now() + payment_ms_usually : Date.parse(expiration)
-    const request: Requested = {
+    const request: RequestedPayment = {
       id,
       pispId,
       transactionId: randomUUID(),
@@ -121,8 +131,8 @@ function take(parts: Parts, pispId: string, body: PostThirdpartyTransactions, te
 }
 
 async function follow(
-  parts: Parts,
-  request: Requested,
+  parts: PaymentsParts,
+  request: RequestedPayment,
   body: PostThirdpartyTransactions,
 ): Promise<void> {
   const { name, link, answerTimeout_ms, dfsp } = parts
@@ -145,7 +155,7 @@ async function follow(
   await link.sendUntil(request.answer, Math.max(request.until_ms, Date.now()) + answerTimeout_ms)
 }
 
-interface Ending {
+interface PaymentEnding {
   readonly outcome: PispOutcome
   /** Undefined: the request was refused. */
   readonly consentId: string | undefined
@@ -156,10 +166,10 @@ const refused = { consentId: undefined, transferId: undefined }
 
 /** Undefined: the library was closed before it was known. */
 async function outcomeOf(
-  parts: Parts,
-  request: Requested,
+  parts: PaymentsParts,
+  request: RequestedPayment,
   body: PostThirdpartyTransactions,
-): Promise<Ending | undefined> {
+): Promise<PaymentEnding | undefined> {
   const wanted = readRequest(request, body)
   if (wanted === undefined) {
     const error = errorInformation('3101', 'a party or the transaction type cannot be read')
@@ -191,15 +201,15 @@ async function outcomeOf(
   return outcome && { outcome, consentId, transferId }
 }
 
-interface Wanted extends PaymentRequest {
+interface WantedPayment extends PaymentRequest {
   readonly transactionType: TransactionType
   readonly note: string | undefined
 }
 
 function readRequest(
-  { id, pispId, until_ms }: Requested,
+  { id, pispId, until_ms }: RequestedPayment,
   body: PostThirdpartyTransactions,
-): Wanted | undefined {
+): WantedPayment | undefined {
   const payee = party.safeParse(body.payee)
   const payer = party.shape.partyIdInfo.safeParse(body.payer)
   const type = transactionType.safeParse(body.transactionType)
@@ -218,7 +228,10 @@ function readRequest(
 }
 
 /** A DFSP whose own systems fail pays nothing. */
-async function decide({ name, links, dfsp }: Parts, wanted: Wanted): Promise<PaymentDecision> {
+async function decide(
+  { name, links, dfsp }: PaymentsParts,
+  wanted: WantedPayment,
+): Promise<PaymentDecision> {
   const now_ms = Date.now()
   try {
     return await judgePayment(wanted, {
@@ -235,8 +248,8 @@ async function decide({ name, links, dfsp }: Parts, wanted: Wanted): Promise<Pay
 type Accepted = Extract<PaymentDecision, { readonly type: 'ACCEPT' }>
 
 function orderOf(
-  { transactionId }: Requested,
-  wanted: Wanted,
+  { transactionId }: RequestedPayment,
+  wanted: WantedPayment,
   { payer, fees, payeeFsp }: Accepted,
 ): PaymentOrder {
   const { note } = wanted
@@ -266,9 +279,9 @@ interface Authorization {
 }
 
 async function authorize(
-  { authorizations, verifier, links }: Parts,
-  request: Requested,
-  wanted: Wanted,
+  { authorizations, verifier, links }: PaymentsParts,
+  request: RequestedPayment,
+  wanted: WantedPayment,
   offer: Offer,
 ): Promise<Authorization> {
   const { pispId, until_ms } = request
@@ -294,7 +307,11 @@ const notValid = outcomeOfVerdict({ type: 'CONSENT_NOT_VALID' })
 /**
  * The amounts shown to the user. The fees are what the transfer carries and the payee does not get.
  */
-function termsOf(wanted: Wanted, { payee: { fspId: payeeFsp }, quote }: Offer, challenge: string) {
+function termsOf(
+  wanted: WantedPayment,
+  { payee: { fspId: payeeFsp }, quote }: Offer,
+  challenge: string,
+) {
   const { transferAmount, payeeFspFee, payeeFspCommission } = quote
   const payeeReceiveAmount =
     quote.payeeReceiveAmount ??

@@ -19,7 +19,13 @@ import {
   openIdempotencyCache,
   type IdempotencyCache,
 } from '../../idempotency-cache.ts'
-import { type Account, type Channel, readScopes, type Scope, transferAction } from '../consent.ts'
+import {
+  type LinkableAccount,
+  type Channel,
+  readScopes,
+  type Scope,
+  transferAction,
+} from '../consent.ts'
 import {
   type ConsentRequest,
   isOffered,
@@ -52,12 +58,12 @@ export interface ConsentRequests {
 export interface LinkingChoices {
   readonly pispId: string
   readonly userId: string
-  readonly accounts: readonly Account[]
+  readonly accounts: readonly LinkableAccount[]
   /** What the PISP requests. */
   readonly scopes: readonly Scope[]
 }
 
-interface Requested extends CachedRequest {
+interface CachedConsentRequest extends CachedRequest {
   readonly pispId: string
   readonly request: ConsentRequest
   /** What the user allows; what the PISP requests until the user changes it. */
@@ -68,8 +74,8 @@ interface Requested extends CachedRequest {
   grantedFor: string | undefined
 }
 
-interface Parts extends ConsentRequestOptions {
-  readonly requests: IdempotencyCache<Requested>
+interface ConsentRequestParts extends ConsentRequestOptions {
+  readonly requests: IdempotencyCache<CachedConsentRequest>
 }
 
 const token_ms_usually = 600_000
@@ -77,7 +83,10 @@ const attempts_usually = 3
 
 export function openConsentRequests(options: ConsentRequestOptions): ConsentRequests {
   const { name, link, remembered_max, answerTimeout_ms } = options
-  const parts: Parts = { ...options, requests: openIdempotencyCache(link, remembered_max) }
+  const parts: ConsentRequestParts = {
+    ...options,
+    requests: openIdempotencyCache(link, remembered_max),
+  }
   const open = (id: string) => {
     const request = parts.requests.get(id)
     return request === undefined || request.grantedFor !== undefined ? undefined : request
@@ -158,13 +167,18 @@ async function accountsMessage(
   return writeMessage('PUT', path, route, { accounts: list })
 }
 
-function take(parts: Parts, pispId: string, body: PostConsentRequests, terms: string): void {
+function take(
+  parts: ConsentRequestParts,
+  pispId: string,
+  body: PostConsentRequests,
+  terms: string,
+): void {
   const { requests, link, dfsp } = parts
   const { consentRequestId, userId, authChannels, callbackUri } = body
   const known = requests.get(consentRequestId)
   if (known === undefined) {
     const scopes = readScopes(body.scopes)
-    const request: Requested = {
+    const request: CachedConsentRequest = {
       pispId,
       request: { consentRequestId, userId, scopes, authChannels, callbackUri },
       scopes,
@@ -184,7 +198,7 @@ function take(parts: Parts, pispId: string, body: PostConsentRequests, terms: st
   }
 }
 
-async function decide(parts: Parts, request: Requested): Promise<void> {
+async function decide(parts: ConsentRequestParts, request: CachedConsentRequest): Promise<void> {
   const { requests, dfsp } = parts
   const { pispId } = request
   const { consentRequestId: id, userId, callbackUri } = request.request
@@ -226,7 +240,10 @@ function channelsOf({ channels = ['WEB', 'OTP'], authUriOf, sendOtp }: DfspOptio
   return channels.filter((channel) => served[channel])
 }
 
-async function sendOtp({ dfsp }: Parts, request: Requested): Promise<boolean> {
+async function sendOtp(
+  { dfsp }: ConsentRequestParts,
+  request: CachedConsentRequest,
+): Promise<boolean> {
   const otp = String(randomInt(1_000_000)).padStart(6, '0')
   request.pending = newToken(dfsp, otp, request.until_ms)
   const sent = await orNone(async () => {
@@ -246,8 +263,8 @@ function newToken(
 
 /** The address that the browser opens next, with the secret in it. */
 async function grant(
-  { dfsp }: Parts,
-  request: Requested | undefined,
+  { dfsp }: ConsentRequestParts,
+  request: CachedConsentRequest | undefined,
   scopes: readonly Scope[],
 ): Promise<string | undefined> {
   const { callbackUri, userId } = request?.request ?? {}
@@ -267,7 +284,12 @@ async function grant(
 }
 
 /** A repeat of the token of a grant gets the same consent. */
-async function takeToken(parts: Parts, source: string, id: string, token: string): Promise<void> {
+async function takeToken(
+  parts: ConsentRequestParts,
+  source: string,
+  id: string,
+  token: string,
+): Promise<void> {
   const { requests, links, link, dfsp, answerTimeout_ms } = parts
   const request = requests.get(id)
   if (request === undefined || request.pispId !== source) {
@@ -306,11 +328,16 @@ async function takeToken(parts: Parts, source: string, id: string, token: string
   await requests.answer(request, writeMessage('POST', '/consents', routeTo(parts, source), body))
 }
 
-function routeTo({ name }: Parts, pispId: string): Route {
+function routeTo({ name }: ConsentRequestParts, pispId: string): Route {
   return { from: name, to: pispId }
 }
 
-function refusal(parts: Parts, pispId: string, id: string, error: ErrorInformation): Outgoing {
+function refusal(
+  parts: ConsentRequestParts,
+  pispId: string,
+  id: string,
+  error: ErrorInformation,
+): Outgoing {
   return writeMessage('PUT', `/consentRequests/${id}/error`, routeTo(parts, pispId), {
     errorInformation: error,
   })

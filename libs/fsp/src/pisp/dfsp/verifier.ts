@@ -3,23 +3,23 @@ import type { Verifier as StoredKey } from '@causeway/credentials'
 import type { ErrorInformation } from '@causeway/fspiop'
 import type { SignedPayload } from '../consent.ts'
 import type { Link } from './link.ts'
-import type { Verdict } from './payment.ts'
+import type { SignatureVerdict } from './payment.ts'
 
 export type { StoredKey }
 
-export type Registration =
+export type KeyRegistration =
   | { readonly error: ErrorInformation }
   /** What signatures are verified with; undefined: the auth service has it. */
   | { readonly key: StoredKey | undefined }
 
 export interface Verifier {
-  register(link: Link & { readonly state: 'CHECKING' }): Promise<Registration>
+  register(link: Link & { readonly state: 'CHECKING' }): Promise<KeyRegistration>
   /** @param challenge the text that the PISP was sent */
   verify(
     link: Link & { readonly state: 'VERIFIED' },
     challenge: string,
     signed: SignedPayload,
-  ): Promise<Verdict>
+  ): Promise<SignatureVerdict>
   /** When it was revoked (ISO 8601), or why it was not. */
   revoke(link: Link): Promise<string | ErrorInformation>
 }

@@ -3,21 +3,25 @@
  * 1.0, linking, sections 1.1 and 1.2.
  */
 import { errorBody, putAccounts, putServices } from '@causeway/fspiop'
-import { type Ended, openPendingRequests, type PendingRequests } from '../../pending-requests.ts'
+import {
+  type TimedResult,
+  openPendingRequests,
+  type PendingRequests,
+} from '../../pending-requests.ts'
 import { type Failed, informationIn } from '../../errors.ts'
 import type { HubLink } from '../../hub/link.ts'
 import { bodyOf, type InboundHandlers, idOf } from '../../inbound.ts'
 import { writeMessage } from '../../message.ts'
 import { serializeByKey } from '../../serialize.ts'
-import type { Account } from '../consent.ts'
+import type { LinkableAccount } from '../consent.ts'
 
-export type ProvidersResult = Ended<
+export type ProvidersResult = TimedResult<
   { readonly state: 'FOUND'; readonly providers: readonly string[] } | Failed
 >
 
 /** FAILED: the DFSP does not know the user (6205), or cannot be reached. */
-export type AccountsResult = Ended<
-  { readonly state: 'FOUND'; readonly accounts: readonly Account[] } | Failed
+export type AccountsResult = TimedResult<
+  { readonly state: 'FOUND'; readonly accounts: readonly LinkableAccount[] } | Failed
 >
 
 export interface DiscoveryOptions {
@@ -154,7 +158,7 @@ function accountOf(written: {
   readonly address?: string | undefined
   readonly currency: string
   readonly accountNickname?: string | undefined
-}): readonly Account[] {
+}): readonly LinkableAccount[] {
   const { address, currency, accountNickname } = written
   if (address === undefined) return []
   return [{ address, currency, ...(accountNickname === undefined ? {} : { accountNickname }) }]

@@ -1,6 +1,6 @@
 /** A PISP's order to link accounts, and its result. */
 import type { ErrorInformation } from '@causeway/fspiop'
-import type { Ended } from '../../pending-requests.ts'
+import type { TimedResult } from '../../pending-requests.ts'
 import type { Failed } from '../../errors.ts'
 import type { Channel, Credential, Scope } from '../consent.ts'
 
@@ -62,6 +62,6 @@ export type LinkResult = {
   | { readonly state: 'DECLINED'; readonly leg: LinkingLeg; readonly consentId?: string }
 )
 
-export type UnlinkResult = Ended<
+export type UnlinkResult = TimedResult<
   { readonly state: 'UNLINKED'; readonly revokedAt: string } | Failed
 >

@@ -52,23 +52,23 @@ interface Context {
   readonly dfspId: string
 }
 
-type Step<Word> = PendingRequests<Context, Word | Failed>
+type LinkingRequests<Word> = PendingRequests<Context, Word | Failed>
 
-interface Parts extends LinkingOptions {
-  readonly requests: Step<{
+interface LinkingParts extends LinkingOptions {
+  readonly requests: LinkingRequests<{
     readonly state: 'ASKED'
     readonly channel: Channel
     readonly authUri: string | undefined
   }>
-  readonly grants: Step<{
+  readonly grants: LinkingRequests<{
     readonly state: 'GRANTED'
     readonly consentId: string
     /** As received: the challenge is a hash over them. */
     readonly written: readonly unknown[]
     readonly scopes: readonly Scope[]
   }>
-  readonly credentials: Step<{ readonly state: 'VERIFIED' }>
-  readonly revocations: Step<{ readonly state: 'UNLINKED'; readonly revokedAt: string }>
+  readonly credentials: LinkingRequests<{ readonly state: 'VERIFIED' }>
+  readonly revocations: LinkingRequests<{ readonly state: 'UNLINKED'; readonly revokedAt: string }>
   readonly known: ReturnType<typeof openLinkedConsents>
 }
 
@@ -78,7 +78,7 @@ const attempts_max = 3
 export function openLinking(options: LinkingOptions): Linking {
   const { link, resendAfter_ms } = options
   const known = openLinkedConsents(options.consents ?? [], options.onConsent ?? (() => undefined))
-  const parts: Parts = {
+  const parts: LinkingParts = {
     ...options,
     requests: openPendingRequests(link, resendAfter_ms),
     grants: openPendingRequests(link, resendAfter_ms),
@@ -108,9 +108,9 @@ export function openLinking(options: LinkingOptions): Linking {
   }
 }
 
-async function linkAccounts(parts: Parts, order: LinkOrder): Promise<LinkResult> {
+async function linkAccounts(parts: LinkingParts, order: LinkOrder): Promise<LinkResult> {
   const { consentRequestId = randomUUID(), answerTimeout_ms = linking_ms_usually } = order
-  const run: Run = {
+  const run: LinkInProgress = {
     order: { ...order, consentRequestId },
     deadline_ms: Date.now() + answerTimeout_ms,
     ms: 0,
@@ -121,7 +121,7 @@ async function linkAccounts(parts: Parts, order: LinkOrder): Promise<LinkResult>
 
 type WithId = LinkOrder & { readonly consentRequestId: string }
 
-interface Run {
+interface LinkInProgress {
   readonly order: WithId
   readonly deadline_ms: number
   ms: number
@@ -130,7 +130,7 @@ interface Run {
 type WithoutCommon<End> = End extends unknown ? Omit<End, 'consentRequestId' | 'ms'> : never
 type LinkEnd = WithoutCommon<LinkResult>
 
-async function follow(parts: Parts, run: Run): Promise<LinkEnd> {
+async function follow(parts: LinkingParts, run: LinkInProgress): Promise<LinkEnd> {
   const { order } = run
   const asked = await ask(parts, run)
   if (asked.state !== 'ASKED') return failed('request', asked)
@@ -149,7 +149,7 @@ async function follow(parts: Parts, run: Run): Promise<LinkEnd> {
   return { state: 'LINKED', consentId, scopes }
 }
 
-async function ask({ requests, name, answerTimeout_ms }: Parts, run: Run) {
+async function ask({ requests, name, answerTimeout_ms }: LinkingParts, run: LinkInProgress) {
   const { consentRequestId, dfspId, userId, scopes, channels, callbackUri } = run.order
   const body = {
     consentRequestId,
@@ -173,12 +173,15 @@ async function ask({ requests, name, answerTimeout_ms }: Parts, run: Run) {
   return ended
 }
 
-type Granted = Extract<Parameters<Parts['grants']['answer']>[1], { readonly state: 'GRANTED' }>
+type Granted = Extract<
+  Parameters<LinkingParts['grants']['answer']>[1],
+  { readonly state: 'GRANTED' }
+>
 
 /** A wrong token may be replaced as long as the DFSP accepts another. */
 async function authenticated(
-  { grants, name, answerTimeout_ms }: Parts,
-  run: Run,
+  { grants, name, answerTimeout_ms }: LinkingParts,
+  run: LinkInProgress,
   { channel, authUri }: { readonly channel: Channel; readonly authUri: string | undefined },
 ): Promise<Granted | Extract<LinkEnd, { readonly state: 'FAILED' | 'DECLINED' }>> {
   const { consentRequestId, dfspId, authenticate } = run.order
@@ -205,8 +208,8 @@ async function authenticated(
 }
 
 async function register(
-  { credentials, name, answerTimeout_ms }: Parts,
-  run: Run,
+  { credentials, name, answerTimeout_ms }: LinkingParts,
+  run: LinkInProgress,
   own: {
     readonly consentId: string
     readonly written: readonly unknown[]
@@ -246,7 +249,7 @@ function failed(
 
 /** Sent to the DFSP; the holder of the consent answers both. */
 function unlink(
-  { revocations, known, name, answerTimeout_ms }: Parts,
+  { revocations, known, name, answerTimeout_ms }: LinkingParts,
   consentId: string,
 ): Promise<UnlinkResult> {
   const consent = known.get(consentId)
@@ -267,7 +270,7 @@ function unlink(
   })
 }
 
-function takeChannel({ requests }: Parts, message: Received): HandlerResult {
+function takeChannel({ requests }: LinkingParts, message: Received): HandlerResult {
   const id = idOf(message)
   const asked = requests.contextOf(id)
   if (asked === undefined) return 'NOT_MINE'
@@ -283,7 +286,7 @@ function takeChannel({ requests }: Parts, message: Received): HandlerResult {
   return 'HANDLED'
 }
 
-function takeGrant({ grants }: Parts, message: Received): HandlerResult {
+function takeGrant({ grants }: LinkingParts, message: Received): HandlerResult {
   const reading = bodyOf(postConsents, message)
   if (!reading.ok) return { rejected: reading.detail }
   const { consentId, consentRequestId, status } = reading.value
@@ -299,7 +302,7 @@ function takeGrant({ grants }: Parts, message: Received): HandlerResult {
 }
 
 /** The final consent, in full or as a change. */
-function takeVerified({ credentials }: Parts, message: Received): HandlerResult {
+function takeVerified({ credentials }: LinkingParts, message: Received): HandlerResult {
   const id = idOf(message)
   const asked = credentials.contextOf(id)
   if (asked === undefined) return 'NOT_MINE'
@@ -314,7 +317,10 @@ function takeVerified({ credentials }: Parts, message: Received): HandlerResult 
   return 'HANDLED'
 }
 
-function takeChange({ known, credentials, revocations, authService }: Parts, message: Received) {
+function takeChange(
+  { known, credentials, revocations, authService }: LinkingParts,
+  message: Received,
+) {
   const id = idOf(message)
   const consent = known.get(id)
   if (consent === undefined) return 'NOT_MINE'
@@ -335,9 +341,9 @@ function takeChange({ known, credentials, revocations, authService }: Parts, mes
 }
 
 function takeError(
-  { hubName, authService }: Parts,
+  { hubName, authService }: LinkingParts,
   message: Received,
-  steps: readonly Pick<Step<never>, 'contextOf' | 'answer'>[],
+  steps: readonly Pick<LinkingRequests<never>, 'contextOf' | 'answer'>[],
 ): HandlerResult {
   const id = idOf(message)
   const step = steps.find((each) => each.contextOf(id) !== undefined)

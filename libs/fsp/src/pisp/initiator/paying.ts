@@ -105,7 +105,7 @@ export interface Paying {
   close(): void
 }
 
-interface Run {
+interface ThirdPartyPaymentInProgress {
   readonly order: ThirdPartyOrder
   readonly id: string
   readonly begun_ms: number
@@ -119,8 +119,8 @@ type Word =
   | { readonly state: 'REJECTED' }
   | Failed
 
-interface Parts extends PayingOptions {
-  readonly pending: PendingRequests<Run, Word>
+interface PayingParts extends PayingOptions {
+  readonly pending: PendingRequests<ThirdPartyPaymentInProgress, Word>
   readonly authorizations: IdempotencyCache<CachedRequest>
 }
 
@@ -133,8 +133,8 @@ const defaultType = {
 
 export function openPaying(options: PayingOptions): Paying {
   const { link, resendAfter_ms, remembered_max } = options
-  const pending = openPendingRequests<Run, Word>(link, resendAfter_ms)
-  const parts: Parts = {
+  const pending = openPendingRequests<ThirdPartyPaymentInProgress, Word>(link, resendAfter_ms)
+  const parts: PayingParts = {
     ...options,
     pending,
     authorizations: openIdempotencyCache(link, remembered_max),
@@ -151,8 +151,8 @@ export function openPaying(options: PayingOptions): Paying {
   }
 }
 
-async function pay(parts: Parts, order: ThirdPartyOrder): Promise<ThirdPartyResult> {
-  const run: Run = {
+async function pay(parts: PayingParts, order: ThirdPartyOrder): Promise<ThirdPartyResult> {
+  const run: ThirdPartyPaymentInProgress = {
     order,
     id: order.transactionRequestId ?? randomUUID(),
     begun_ms: performance.now(),
@@ -166,7 +166,10 @@ async function pay(parts: Parts, order: ThirdPartyOrder): Promise<ThirdPartyResu
   return { transactionRequestId, transactionId, payee, ms, ...end }
 }
 
-async function follow(parts: Parts, run: Run): Promise<ThirdPartyEnd> {
+async function follow(
+  parts: PayingParts,
+  run: ThirdPartyPaymentInProgress,
+): Promise<ThirdPartyEnd> {
   const { pending, lookups } = parts
   const { order, id } = run
   const { to, amount, expiration } = order
@@ -212,7 +215,11 @@ function errorOr2004({ error }: { readonly error?: ErrorInformation | undefined 
   return error ?? errorInformation('2004', 'no answer to the lookup in time')
 }
 
-function requestBody({ fieldEncryption }: Parts, { order, id }: Run, payee: ServedParty) {
+function requestBody(
+  { fieldEncryption }: PayingParts,
+  { order, id }: ThirdPartyPaymentInProgress,
+  payee: ServedParty,
+) {
   const { dfspId, account, amountType = 'SEND', transactionType = defaultType, note } = order
   return fieldEncryption.encrypt(dfspId, {
     transactionRequestId: id,
@@ -227,7 +234,7 @@ function requestBody({ fieldEncryption }: Parts, { order, id }: Run, payee: Serv
 }
 
 /** The open payment of a message, or why its sender has no part in it. */
-function runOf({ pending, hubName }: Parts, { source }: Received, id: string) {
+function runOf({ pending, hubName }: PayingParts, { source }: Received, id: string) {
   const run = pending.contextOf(id)
   if (run === undefined) return 'NOT_MINE'
   if (source === run.order.dfspId || source === hubName) return run
@@ -235,7 +242,7 @@ function runOf({ pending, hubName }: Parts, { source }: Received, id: string) {
 }
 
 /** Only final states end the payment: an answer to GET may carry one. */
-function takeState(parts: Parts, message: Received): HandlerResult {
+function takeState(parts: PayingParts, message: Received): HandlerResult {
   const id = idOf(message)
   const run = runOf(parts, message, id)
   if (run === 'NOT_MINE' || 'rejected' in run) return run
@@ -252,7 +259,7 @@ function takeState(parts: Parts, message: Received): HandlerResult {
   return 'HANDLED'
 }
 
-function takeEnd(parts: Parts, message: Received): HandlerResult {
+function takeEnd(parts: PayingParts, message: Received): HandlerResult {
   const id = idOf(message)
   const run = runOf(parts, message, id)
   if (run === 'NOT_MINE' || 'rejected' in run) return run
@@ -267,7 +274,7 @@ function takeEnd(parts: Parts, message: Received): HandlerResult {
   return 'HANDLED'
 }
 
-function takeError(parts: Parts, message: Received): HandlerResult {
+function takeError(parts: PayingParts, message: Received): HandlerResult {
   const id = idOf(message)
   const run = runOf(parts, message, id)
   if (run === 'NOT_MINE' || 'rejected' in run) return run
@@ -278,7 +285,7 @@ function takeError(parts: Parts, message: Received): HandlerResult {
 }
 
 /** The user is asked once, however often the request arrives. */
-function takeTerms(parts: Parts, message: Received): HandlerResult {
+function takeTerms(parts: PayingParts, message: Received): HandlerResult {
   const reading = bodyOf(postThirdpartyAuthorizations, message)
   if (!reading.ok) return { rejected: reading.detail }
   const { source } = message
@@ -308,7 +315,7 @@ function takeTerms(parts: Parts, message: Received): HandlerResult {
 }
 
 async function answerTerms(
-  parts: Parts,
+  parts: PayingParts,
   order: ThirdPartyOrder,
   payee: ServedParty,
   body: PostThirdpartyAuthorizations,
@@ -334,7 +341,12 @@ async function answerTerms(
   return writeMessage('PUT', `/thirdpartyRequests/authorizations/${id}`, route, answer)
 }
 
-function refusal({ name }: Parts, dfspId: string, id: string, code: '3206' | '6001'): Outgoing {
+function refusal(
+  { name }: PayingParts,
+  dfspId: string,
+  id: string,
+  code: '3206' | '6001',
+): Outgoing {
   return writeMessage(
     'PUT',
     `/thirdpartyRequests/authorizations/${id}/error`,

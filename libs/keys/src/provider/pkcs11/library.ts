@@ -17,10 +17,10 @@ export interface TokenAccess {
   release(): void
 }
 
-type Settings = Omit<CryptoSettings, 'CRYPTO_PROVIDER'>
+type TokenSettings = Omit<CryptoSettings, 'CRYPTO_PROVIDER'>
 
 /** Throws StartError for a library, a token or a PIN file that is not there. */
-export async function findToken(settings: Settings): Promise<TokenAccess> {
+export async function findToken(settings: TokenSettings): Promise<TokenAccess> {
   const { CRYPTO_PKCS11_LIBRARY: path, CRYPTO_PKCS11_TOKEN: label } = settings
   if (path === undefined) throw new StartError('CRYPTO_PKCS11_LIBRARY is not set.')
   if (label === undefined)

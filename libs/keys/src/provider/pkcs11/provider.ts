@@ -16,7 +16,7 @@ import {
 } from '../provider.ts'
 import { attribute, keyType, mechanism, noDerivation, object, returned } from './constants.ts'
 import { curveParameters, pointOf, publicKeyOf } from './public-key.ts'
-import { codeOf, type Session, type Token } from './token.ts'
+import { codeOf, type TokenSession, type Token } from './token.ts'
 
 const iv_bytes = 12
 const tag_bytes = 16
@@ -26,7 +26,7 @@ const ecdhParameters = 6
 const nothing = Buffer.alloc(0)
 
 export function openPkcs11Provider(token: Token): CryptoProvider {
-  const secretIn = (session: Session, { id }: { readonly id: string }): Handle =>
+  const secretIn = (session: TokenSession, { id }: { readonly id: string }): Handle =>
     existing(session.find([{ type: attribute.CLASS, value: object.SECRET_KEY }, idOf(id)]), id)
   const signed = ({ id, curve }: PrivateKey, input: Buffer): Promise<Buffer> =>
     token.sign(
@@ -139,7 +139,7 @@ function usesOfSecret(usage: KeyUsage): Template {
   ]
 }
 
-function newPair(session: Session, key: NewPair): MadePair {
+function newPair(session: TokenSession, key: NewPair): MadePair {
   const { library, handle } = session
   const { curve, usage } = key
   const kind = curve === 'Ed25519' ? keyType.EC_EDWARDS : keyType.EC
@@ -188,7 +188,7 @@ const notWrappedByIt: readonly number[] = [
 ]
 
 function unwrap(
-  { library, handle }: Session,
+  { library, handle }: TokenSession,
   key: NewSecret,
   wrapped: Buffer,
   by: Handle,
@@ -206,7 +206,7 @@ function unwrap(
 }
 
 /** The shared secret is an object of the session, and is removed before it returns. */
-function agree(session: Session, { id, curve }: PrivateKey, peer: KeyObject): Buffer {
+function agree(session: TokenSession, { id, curve }: PrivateKey, peer: KeyObject): Buffer {
   const { library, handle } = session
   const own = session.find([{ type: attribute.CLASS, value: object.PRIVATE_KEY }, idOf(id)])
   const parameter = { type: ecdhParameters, kdf: noDerivation, publicData: pointOf(peer) }
@@ -242,7 +242,7 @@ interface BegunEncryption {
 }
 
 function beginEncryption(
-  { library, handle }: Session,
+  { library, handle }: TokenSession,
   key: Handle,
   plain: Buffer,
   aad: Buffer,
@@ -259,7 +259,12 @@ function beginEncryption(
   }
 }
 
-export function encryptIn(session: Session, key: Handle, plain: Buffer, aad: Buffer): Encrypted {
+export function encryptIn(
+  session: TokenSession,
+  key: Handle,
+  plain: Buffer,
+  aad: Buffer,
+): Encrypted {
   const { space, result } = beginEncryption(session, key, plain, aad)
   return result(session.library.C_Encrypt(session.handle, plain, space))
 }
@@ -282,7 +287,7 @@ function joined({ ciphertext, tag }: Omit<Encrypted, 'iv'>): Buffer {
 }
 
 export function decryptIn(
-  { library, handle }: Session,
+  { library, handle }: TokenSession,
   key: Handle,
   { iv, ...text }: Encrypted,
   aad: Buffer,
@@ -297,7 +302,7 @@ export function decryptIn(
 }
 
 /** A key that wraps may not encrypt, so the HSM computes the CMAC itself. */
-function checkValue({ library, handle }: Session, { type }: Secret, key: Handle): Buffer {
+function checkValue({ library, handle }: TokenSession, { type }: Secret, key: Handle): Buffer {
   if (type === 'TDES') {
     return checkValueOf(type, (block) => {
       library.C_EncryptInit(handle, { mechanism: mechanism.DES3_ECB }, key)
@@ -308,7 +313,7 @@ function checkValue({ library, handle }: Session, { type }: Secret, key: Handle)
   return library.C_Sign(handle, Buffer.alloc(16), Buffer.alloc(16)).subarray(0, 5)
 }
 
-function removeAll(session: Session, id: string): void {
+function removeAll(session: TokenSession, id: string): void {
   for (const value of Object.values(object)) {
     const found = session.find([{ type: attribute.CLASS, value }, idOf(id)])
     if (found !== undefined) session.library.C_DestroyObject(session.handle, found)

@@ -3,7 +3,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto'
 import type { Handle } from 'pkcs11js'
 import type { Curve } from '../provider.ts'
 import { attribute, keyType } from './constants.ts'
-import type { Session } from './token.ts'
+import type { TokenSession } from './token.ts'
 
 /** DER of the object identifiers: RFC 5480 2.1.1.1, RFC 8410 3. */
 export const curveParameters: Readonly<Record<Curve, Buffer>> = {
@@ -13,7 +13,7 @@ export const curveParameters: Readonly<Record<Curve, Buffer>> = {
 }
 
 /** Throws for a key that is neither RSA nor on a known curve. */
-export function publicKeyOf({ library, handle }: Session, key: Handle): KeyObject {
+export function publicKeyOf({ library, handle }: TokenSession, key: Handle): KeyObject {
   const read = (...types: number[]): Buffer[] =>
     library
       .C_GetAttributeValue(

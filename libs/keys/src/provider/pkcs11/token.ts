@@ -10,7 +10,7 @@ import { attribute, flag, returned, user } from './constants.ts'
 import { findToken, type TokenAccess } from './library.ts'
 
 /** One session, for synchronous calls. */
-export interface Session {
+export interface TokenSession {
   readonly library: PKCS11
   readonly handle: Handle
   /** The object with these attributes; undefined: there is none. Throws if there are several. */
@@ -19,9 +19,9 @@ export interface Session {
 
 export interface Token {
   /** Runs synchronous calls, again in a new session if this one is lost. */
-  run<Result>(calls: (session: Session) => Result): Result
+  run<Result>(calls: (session: TokenSession) => Result): Result
   /** The same with calls in the thread pool, of at most `sessions_max` callers at once; others wait. */
-  use<Result>(calls: (session: Session) => Promise<Result>): Promise<Result>
+  use<Result>(calls: (session: TokenSession) => Promise<Result>): Promise<Result>
   /** Signs in the thread pool. */
   sign(template: Template, by: Mechanism, bytes: Buffer): Promise<Buffer>
   close(): void
@@ -34,7 +34,7 @@ const signature_bytes_max = 512
 /** Throws StartError if the token cannot be opened. */
 export async function openToken(settings: Omit<CryptoSettings, 'CRYPTO_PROVIDER'>): Promise<Token> {
   const access = await findToken(settings)
-  let main: Session
+  let main: TokenSession
   try {
     main = openSession(access)
   } catch (error) {
@@ -62,7 +62,7 @@ export async function openToken(settings: Omit<CryptoSettings, 'CRYPTO_PROVIDER'
   }
 }
 
-function openSession({ library, slot, pin }: TokenAccess): Session {
+function openSession({ library, slot, pin }: TokenAccess): TokenSession {
   const handle = library.C_OpenSession(slot, flag.SERIAL_SESSION | flag.RW_SESSION)
   try {
     library.C_Login(handle, user, pin)
@@ -73,7 +73,7 @@ function openSession({ library, slot, pin }: TokenAccess): Session {
   return { library, handle, find: (template) => find(library, handle, template) }
 }
 
-function closeSession({ library, handle }: Session): void {
+function closeSession({ library, handle }: TokenSession): void {
   try {
     library.C_CloseSession(handle)
   } catch (error) {
@@ -81,7 +81,7 @@ function closeSession({ library, handle }: Session): void {
   }
 }
 
-function replaced(access: TokenAccess, failed: Session): Session {
+function replaced(access: TokenAccess, failed: TokenSession): TokenSession {
   closeSession(failed)
   return openSession(access)
 }
@@ -103,20 +103,20 @@ function wordsOf(template: Template): string {
 }
 
 interface Pool {
-  use<Result>(calls: (session: Session) => Promise<Result>): Promise<Result>
+  use<Result>(calls: (session: TokenSession) => Promise<Result>): Promise<Result>
   sign(template: Template, by: Mechanism, bytes: Buffer): Promise<Buffer>
   close(): void
 }
 
 /** Sessions for calls in the thread pool: each is idle, or has one operation under way. */
 function openPool(access: TokenAccess): Pool {
-  const idle: Session[] = []
-  const waiting: ((session: Session) => void)[] = []
+  const idle: TokenSession[] = []
+  const waiting: ((session: TokenSession) => void)[] = []
   /** A handle is valid in every session; finding the key takes longer than signing with it. */
   const known = new Map<string, Handle>()
   let opened = 0
 
-  async function take(): Promise<Session> {
+  async function take(): Promise<TokenSession> {
     const session = idle.pop()
     if (session !== undefined) return session
     if (opened < sessions_max) {
@@ -128,13 +128,13 @@ function openPool(access: TokenAccess): Pool {
     return new Promise((resolve) => waiting.push(resolve))
   }
 
-  function giveBack(session: Session): void {
+  function giveBack(session: TokenSession): void {
     const next = waiting.shift()
     if (next === undefined) idle.push(session)
     else next(session)
   }
 
-  function keyIn(session: Session, template: Template): Handle {
+  function keyIn(session: TokenSession, template: Template): Handle {
     const name = template.map(({ type, value }) => `${type} ${String(value)}`).join()
     const key = known.get(name) ?? session.find(template)
     if (key === undefined) throw new Error(`the token has no private key ${wordsOf(template)}`)
@@ -146,7 +146,7 @@ function openPool(access: TokenAccess): Pool {
    * The thread reads bytes that JavaScript may otherwise have forgotten: `calls` lives as long as its
    * operation, and with it what it refers to from outside.
    */
-  async function use<Result>(calls: (session: Session) => Promise<Result>): Promise<Result> {
+  async function use<Result>(calls: (session: TokenSession) => Promise<Result>): Promise<Result> {
     let session = await take()
     try {
       return await calls(session)
@@ -169,7 +169,7 @@ function openPool(access: TokenAccess): Pool {
 }
 
 function signIn(
-  { library, handle }: Session,
+  { library, handle }: TokenSession,
   key: Handle,
   by: Mechanism,
   bytes: Buffer,

@@ -2,11 +2,16 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { overlap } from '../../domain/match.ts'
 import type { Party } from '../../domain/party.ts'
-import { register, type Command, type PartyAssociation } from './register.ts'
+import { register, type AssociationCommand, type PartyAssociation } from './register.ts'
 
 const ana: Party = { type: 'MSISDN', identifier: '27713803912', subId: '' }
 
-function command(type: Command['type'], fspId: string, currency = '', party = ana): Command {
+function command(
+  type: AssociationCommand['type'],
+  fspId: string,
+  currency = '',
+  party = ana,
+): AssociationCommand {
   return { type, party, currency, fspId }
 }
 
@@ -16,7 +21,7 @@ const held = (fspId: string, currency = ''): PartyAssociation => ({ party: ana, 
 
 function outcomesOf(
   before: readonly PartyAssociation[],
-  ...commands: readonly Command[]
+  ...commands: readonly AssociationCommand[]
 ): readonly string[] {
   return register(before, commands).outcomes.map((each) =>
     each.type === 'REFUSED' ? each.reason : each.type,
@@ -103,7 +108,7 @@ const commands = fc.array(
 /** What is stored after a batch. */
 function applied(
   before: readonly PartyAssociation[],
-  batch: readonly Command[],
+  batch: readonly AssociationCommand[],
 ): readonly PartyAssociation[] {
   const { added, removed } = register(before, batch)
   const gone = new Set(removed.map((each) => JSON.stringify(each)))

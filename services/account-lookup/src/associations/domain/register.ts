@@ -17,7 +17,7 @@ export interface PartyAssociation {
 }
 
 /** REMOVE without currency removes every association of the FSP with the party. */
-export interface Command extends PartyAssociation {
+export interface AssociationCommand extends PartyAssociation {
   readonly type: 'ASSOCIATE' | 'REMOVE'
   /** For ASSOCIATE: associations of other FSPs with the party are removed. */
   readonly replaces?: boolean | undefined
@@ -50,7 +50,7 @@ interface PartyState {
 /** `stored` holds all stored associations of the parties that the commands name. */
 export function register(
   stored: readonly PartyAssociation[],
-  commands: readonly Command[],
+  commands: readonly AssociationCommand[],
 ): RegisterResult {
   const parties = new Map<string, PartyState>()
   for (const { party } of commands) {
@@ -70,7 +70,7 @@ export function register(
   return { outcomes, ...differences([...parties.values()]) }
 }
 
-function apply(holders: Holders, command: Command): CommandOutcome {
+function apply(holders: Holders, command: AssociationCommand): CommandOutcome {
   const { type, currency, fspId } = command
   if (type === 'REMOVE') return remove(holders, currency, fspId)
   if (command.replaces === true) holders.clear()

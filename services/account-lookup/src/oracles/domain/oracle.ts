@@ -29,9 +29,9 @@ export interface Proposal {
   readonly isDefault: boolean
 }
 
-export type Refused = RefusedBy<'account-lookup'>
+export type RefusedOracle = RefusedBy<'account-lookup'>
 
-export type DraftDecision = { readonly type: 'accept'; readonly draft: Draft } | Refused
+export type DraftDecision = { readonly type: 'accept'; readonly draft: Draft } | RefusedOracle
 
 /** The endpoint of the hub's own store. */
 export const builtInEndpoint = 'builtin:'

@@ -2,7 +2,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export interface Call {
+export interface OracleCall {
   readonly method: string
   /** With its query. */
   readonly url: string
@@ -16,7 +16,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-interface Entry {
+interface OracleEntry {
   readonly fspId: string
   readonly currency?: string
   readonly partySubIdOrType?: string
@@ -24,21 +24,21 @@ interface Entry {
 
 export interface OracleStandIn {
   readonly url: string
-  readonly calls: Call[]
+  readonly calls: OracleCall[]
   /** The maximum number of concurrent calls. */
   readonly busiest: () => number
   /** The stored associations, by "TYPE/identifier". */
-  readonly entries: Map<string, Entry[]>
+  readonly entries: Map<string, OracleEntry[]>
   /**
    * Undefined: the default behaviour. A promise that never resolves is a reply that never arrives.
    */
-  answer: ((call: Call) => Reply | undefined | Promise<Reply>) | undefined
+  answer: ((call: OracleCall) => Reply | undefined | Promise<Reply>) | undefined
   stop(): Promise<void>
 }
 
 export async function openOracle(): Promise<OracleStandIn> {
-  const calls: Call[] = []
-  const entries = new Map<string, Entry[]>()
+  const calls: OracleCall[] = []
+  const entries = new Map<string, OracleEntry[]>()
   let underWay = 0
   let most = 0
   const server = createServer((request, response) => {
@@ -78,7 +78,7 @@ export async function openOracle(): Promise<OracleStandIn> {
   return standIn
 }
 
-function served({ method, url, body }: Call, entries: Map<string, Entry[]>): Reply {
+function served({ method, url, body }: OracleCall, entries: Map<string, OracleEntry[]>): Reply {
   const { pathname, searchParams } = new URL(url, 'http://oracle')
   const [, type, identifier] = pathname.split('/').slice(1).map(decodeURIComponent)
   if (type === undefined || identifier === undefined) return servedMany(body, entries)
@@ -86,7 +86,7 @@ function served({ method, url, body }: Call, entries: Map<string, Entry[]>): Rep
   const held = entries.get(key) ?? []
   const currency = searchParams.get('currency')
   const subId = searchParams.get('partySubIdOrType') ?? undefined
-  const isMeant = (entry: Entry) =>
+  const isMeant = (entry: OracleEntry) =>
     entry.partySubIdOrType === subId && (currency === null || entry.currency === currency)
   switch (method) {
     case 'GET':
@@ -98,14 +98,14 @@ function served({ method, url, body }: Call, entries: Map<string, Entry[]>): Rep
       )
       return { status: held.some(isMeant) ? 204 : 404 }
     default:
-      entries.set(key, [...held, body as Entry])
+      entries.set(key, [...held, body as OracleEntry])
       return { status: method === 'PUT' ? 200 : 201 }
   }
 }
 
-function servedMany(body: unknown, entries: Map<string, Entry[]>): Reply {
+function servedMany(body: unknown, entries: Map<string, OracleEntry[]>): Reply {
   interface Many {
-    readonly partyList: readonly (Entry & { partyIdType: string; partyIdentifier: string })[]
+    readonly partyList: readonly (OracleEntry & { partyIdType: string; partyIdentifier: string })[]
   }
   const { partyList } = body as Many
   return {

@@ -3,7 +3,7 @@ import type { Message, OutgoingMessage } from '@causeway/bus'
 import type { Calls } from '@causeway/grpc'
 import { oraclesService, type Oracle } from '@causeway/protos'
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals'
-import { gist, openWorld, type World } from '../../testing/world.ts'
+import { gist, openWorld, type AccountLookupWorld } from '../../testing/world.ts'
 import { openOracle, type OracleStandIn } from './oracle.ts'
 
 export const calls_max = 4
@@ -25,7 +25,7 @@ export function alias(): string {
 }
 
 export interface OracleWorld {
-  readonly service: World
+  readonly service: AccountLookupWorld
   readonly oracle: OracleStandIn
   readonly administration: Calls<typeof oraclesService>
   /** Runs with a service that has other settings. */
@@ -40,12 +40,12 @@ export interface OracleWorld {
   readonly methods: () => readonly string[]
   readonly belongs: (identifier: string, fspId: string, more?: object) => void
   /** Replaces the service after a crash. */
-  readonly connect: (service: World) => void
+  readonly connect: (service: AccountLookupWorld) => void
 }
 
 /** Opens it before the tests of the file that calls this, and closes it after them. */
 export function useOracles(): OracleWorld {
-  let opened: World | undefined
+  let opened: AccountLookupWorld | undefined
   let standIn: OracleStandIn | undefined
   const world: OracleWorld = {
     get service() {

@@ -5,10 +5,10 @@ export type Variables<Path extends string> = Path extends `${string}{${infer Nam
   ? Name | Variables<Rest>
   : never
 
-type Values = Readonly<Record<string, string | number | undefined>>
+type AddressValues = Readonly<Record<string, string | number | undefined>>
 
 /** An empty value is left out of the query. */
-export function addressOf(path: string, values: Values): string {
+export function addressOf(path: string, values: AddressValues): string {
   const rest = new Map(Object.entries(values))
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = rest.get(name) ?? ''
@@ -19,7 +19,7 @@ export function addressOf(path: string, values: Values): string {
 }
 
 /** The query string, without empty members. */
-export function query(values: Values): string {
+export function query(values: AddressValues): string {
   const filled = Object.entries(values).flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [[name, String(value)]],
   )

@@ -1,7 +1,7 @@
 /** Changes that need approval, each in a sentence. */
 import { shownAmount, type Amount } from './amounts.ts'
 
-type Change = Readonly<Record<string, unknown>>
+type RequestedChange = Readonly<Record<string, unknown>>
 
 const sentences = {
   CreateParticipant: (change) => `${text(change['name'])} joins the scheme`,
@@ -49,24 +49,24 @@ const sentences = {
   MonthErasure: (change) => `the messages of ${text(change['month'])} become unreadable for ever`,
   PersonErasure: (change) => `${party(change)} is erased for ever`,
   Operation: (change) => text(change['operation']),
-} satisfies Readonly<Record<string, (change: Change) => string>>
+} satisfies Readonly<Record<string, (change: RequestedChange) => string>>
 
 /** A kind that the API has, and this table lacks, does not compile where requests are shown. */
 export type RequestKind = keyof typeof sentences
 
-export function requestSentence(kind: RequestKind, change: Change): string {
+export function requestSentence(kind: RequestKind, change: RequestedChange): string {
   return sentences[kind](change)
 }
 
-function who(change: Change): string {
+function who(change: RequestedChange): string {
   return text(change['participantId'])
 }
 
-function party(change: Change): string {
+function party(change: RequestedChange): string {
   return `${text(change['partyIdType'])} ${text(change['partyIdentifier'])}`
 }
 
-function account(change: Change): string {
+function account(change: RequestedChange): string {
   return `account ${text(change['accountId'])} of ${who(change)}`
 }
 

@@ -69,7 +69,7 @@ export type ItemName =
   | 'funds'
   | 'active'
 
-export interface Item {
+export interface ChecklistItem {
   readonly item: ItemName
   readonly ok: boolean
   /** For the operator; describes what exists, or what is missing and how to add it. */
@@ -78,7 +78,7 @@ export interface Item {
 
 export interface Checklist {
   readonly ready: boolean
-  readonly items: readonly Item[]
+  readonly items: readonly ChecklistItem[]
 }
 
 const checks: Readonly<Record<ItemName, (facts: Facts, now: Date) => Finding>> = {

@@ -70,13 +70,13 @@ export interface DeliveryStep {
   readonly state: 'DELIVERED' | 'PARKED' | 'FAILED'
   readonly attemptsCount: number
   /** The first and the last attempt, where there were many. */
-  readonly attempts: readonly Attempt[]
+  readonly attempts: readonly DeliveryAttempt[]
   readonly nextAttemptAt: string | null
   readonly lastError: string | null
   readonly says: string
 }
 
-export interface Attempt {
+export interface DeliveryAttempt {
   readonly beganAt: string
   readonly duration_ms: number
   /** null: no answer. */
@@ -84,12 +84,12 @@ export interface Attempt {
   readonly error: string | null
 }
 
-export type Step = MessageStep | DecisionStep | JournalStep | DeliveryStep
+export type StoryStep = MessageStep | DecisionStep | JournalStep | DeliveryStep
 
 /** The order of steps with equal times. */
 const ranks = { MESSAGE: 0, DECISION: 1, JOURNAL: 2, DELIVERY: 3 } as const
 
-export function inOrder(steps: readonly Step[]): readonly Step[] {
+export function inOrder(steps: readonly StoryStep[]): readonly StoryStep[] {
   return steps.toSorted(
     (a, b) => Date.parse(a.at) - Date.parse(b.at) || ranks[a.type] - ranks[b.type],
   )

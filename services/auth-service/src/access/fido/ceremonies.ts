@@ -11,7 +11,7 @@ import {
   type FidoVerifier,
 } from '@causeway/credentials'
 import type { Transaction } from '@causeway/postgres'
-import { refuse, type Refused } from '../../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../../domain/refusal.ts'
 import { lockNamed } from '../../lock.ts'
 import { record } from '../../record.ts'
 import { claimChallenge } from './challenge-store.ts'
@@ -44,7 +44,7 @@ const actions: Readonly<Record<Purpose, string>> = {
   CERTIFICATE: 'LogIn',
 }
 
-export interface Registration {
+export interface AuthenticatorRegistration {
   readonly realm: Realm
   readonly userId: string
   /** How the user calls the authenticator; may be empty. */
@@ -64,9 +64,9 @@ export interface Registered {
 
 export async function registerCredential(
   parts: FidoParts,
-  registration: Registration,
+  registration: AuthenticatorRegistration,
   now: Date,
-): Promise<Registered | Refused> {
+): Promise<Registered | RefusedCommand> {
   const { db } = parts
   const { realm, userId, payload, actor } = registration
   const challenge = registration.challenge ?? presentedIn(payload)?.challenge ?? ''
@@ -86,12 +86,12 @@ export async function registerCredential(
 
 function store(
   { db, bus }: FidoParts,
-  { realm, userId, name, actor }: Registration,
+  { realm, userId, name, actor }: AuthenticatorRegistration,
   { credentialId, publicKey, rpIdHash, origin, signCount }: FidoVerifier,
   { isUserVerified }: Ceremony,
   now: Date,
-): Promise<Registered | Refused> {
-  return db.transaction(async (tx): Promise<Registered | Refused> => {
+): Promise<Registered | RefusedCommand> {
+  return db.transaction(async (tx): Promise<Registered | RefusedCommand> => {
     await lockNamed(tx, `fido ${realm} ${userId}`)
     if ((await credentialsOf(tx, realm, userId)).length >= credentials_max) {
       return refuse('CREDENTIALS_FULL', `a user has at most ${credentials_max} authenticators`)
@@ -122,7 +122,7 @@ export interface Assertion {
   readonly actor?: string
 }
 
-export interface Verified {
+export interface VerifiedSignature {
   readonly type: 'VERIFIED'
   readonly challenge: UsedChallenge
   readonly credential: StoredCredential
@@ -138,8 +138,8 @@ export async function verifyAssertion<Result extends object>(
   parts: FidoParts,
   assertion: Assertion,
   now: Date,
-  accept: (tx: Transaction, verified: Verified) => Promise<Result | string>,
-): Promise<Result | Refused> {
+  accept: (tx: Transaction, verified: VerifiedSignature) => Promise<Result | string>,
+): Promise<Result | RefusedCommand> {
   const { db } = parts
   const { use, payload, actor } = assertion
   const presented = presentedIn(payload)
@@ -192,7 +192,7 @@ async function checkSignature(
 export function recordSignature(
   { bus }: FidoParts,
   tx: Transaction,
-  { challenge, credential, signCount }: Verified,
+  { challenge, credential, signCount }: VerifiedSignature,
   { actor, now }: { readonly actor: string; readonly now: Date },
 ): void {
   const { transactionId, transactionHash } = challenge
@@ -207,7 +207,7 @@ export function recordSignature(
   })
 }
 
-export interface Attempt {
+export interface CeremonyAttempt {
   /** Undefined: no such challenge was made, or not lately. */
   readonly claimed: UsedChallenge | undefined
   readonly realm: Realm
@@ -225,10 +225,10 @@ const refused = refuse('PROOF_INVALID', 'the challenge or the proof is not valid
  */
 export async function refuseProof(
   { db, bus }: Pick<FidoParts, 'db' | 'bus'>,
-  { claimed, realm, userId, actor, purpose }: Attempt,
+  { claimed, realm, userId, actor, purpose }: CeremonyAttempt,
   fault: string,
   now: Date,
-): Promise<Refused> {
+): Promise<RefusedCommand> {
   if (claimed === undefined) return refused
   await db.transaction((tx) => {
     record(bus, tx, {

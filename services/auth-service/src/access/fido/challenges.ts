@@ -2,7 +2,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { EventBus } from '@causeway/bus'
 import type { Database } from '@causeway/postgres'
-import { refuse, type Refused } from '../../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../../domain/refusal.ts'
 import { insertChallenge } from './challenge-store.ts'
 import { credentialsOf } from './credential-store.ts'
 import type { Challenge } from './domain/challenge.ts'
@@ -16,7 +16,7 @@ export interface FidoParts {
   readonly challengeLife_ms: number
 }
 
-type Wanted = Pick<Challenge, 'realm' | 'purpose' | 'userId'> &
+type NewChallenge = Pick<Challenge, 'realm' | 'purpose' | 'userId'> &
   Partial<Pick<Challenge, 'transactionId' | 'transactionHash'>>
 
 export interface MadeChallenge extends Challenge {
@@ -35,10 +35,10 @@ const user_id_length_max = 128
  */
 export async function createChallenge(
   { db, relyingParty, challengeLife_ms }: FidoParts,
-  { realm, purpose, userId, transactionId = null, transactionHash = null }: Wanted,
+  { realm, purpose, userId, transactionId = null, transactionHash = null }: NewChallenge,
   now: Date,
   prefix = '',
-): Promise<MadeChallenge | Refused> {
+): Promise<MadeChallenge | RefusedCommand> {
   const credentialIds = userId === null ? [] : await credentialIdsOf(db, realm, userId)
   if (userId !== null && purpose !== 'REGISTER' && credentialIds.length === 0) {
     return refuse('CREDENTIAL_UNKNOWN', 'no authenticator is registered for the user')
@@ -63,7 +63,7 @@ async function credentialIdsOf(db: Database, realm: Challenge['realm'], userId: 
 }
 
 /** Why the text cannot be the id of a user; undefined if it can. */
-export function userIdFault(userId: string): Refused | undefined {
+export function userIdFault(userId: string): RefusedCommand | undefined {
   const isValid = userId !== '' && userId.length <= user_id_length_max && !/\p{Cc}/u.test(userId)
   return isValid
     ? undefined

@@ -2,12 +2,12 @@
 import { hash } from 'node:crypto'
 import { isRelyingPartyId } from '@causeway/credentials'
 import { listIn, StartError } from '@causeway/process'
-import type { Settings } from '../../settings.ts'
+import type { AuthServiceSettings } from '../../settings.ts'
 import { originListFault, type RelyingParty } from './domain/relying-party.ts'
 
 /** Throws StartError for an invalid id or list. */
 export function relyingPartyOf(
-  settings: Pick<Settings, 'AUTH_SERVICE_FIDO_RP_ID' | 'AUTH_SERVICE_FIDO_ORIGINS'>,
+  settings: Pick<AuthServiceSettings, 'AUTH_SERVICE_FIDO_RP_ID' | 'AUTH_SERVICE_FIDO_ORIGINS'>,
 ): RelyingParty {
   const id = settings.AUTH_SERVICE_FIDO_RP_ID
   if (!isRelyingPartyId(id)) {

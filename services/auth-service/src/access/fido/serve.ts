@@ -5,7 +5,7 @@ import type { Handlers } from '@causeway/grpc'
 import type { fidoService, FidoChallenge } from '@causeway/protos'
 import { z } from 'zod'
 import { timeMessage } from '../../contract.ts'
-import type { Refused } from '../../domain/refusal.ts'
+import type { RefusedCommand } from '../../domain/refusal.ts'
 import {
   payloadOf,
   recordSignature,
@@ -77,7 +77,7 @@ async function withCredentialId(payload: unknown): Promise<unknown> {
   return { ...data, id: await credentialIdIn(data.response.attestationObject) }
 }
 
-export function challengeAnswer(made: MadeChallenge | Refused) {
+export function challengeAnswer(made: MadeChallenge | RefusedCommand) {
   return made.type === 'REFUSE'
     ? { refusal: refusalMessage(made) }
     : { challenge: challengeMessage(made) }
@@ -94,7 +94,7 @@ export function challengeMessage(made: MadeChallenge): FidoChallenge {
   }
 }
 
-export function registrationAnswer(made: Registered | Refused) {
+export function registrationAnswer(made: Registered | RefusedCommand) {
   if (made.type === 'REFUSE') return { refusal: refusalMessage(made) }
   const { credentialId, publicKey } = made
   return { credential: { credentialId, publicKey } }

@@ -4,8 +4,8 @@
  */
 import { hash } from 'node:crypto'
 import type { Transaction } from '@causeway/postgres'
-import { refuse, type Refused } from '../../domain/refusal.ts'
-import { recordSignature, verifyAssertion, type Verified } from '../fido/ceremonies.ts'
+import { refuse, type RefusedCommand } from '../../domain/refusal.ts'
+import { recordSignature, verifyAssertion, type VerifiedSignature } from '../fido/ceremonies.ts'
 import { saveAuthorization, spendAuthorization } from '../fido/challenge-store.ts'
 import { createChallenge } from '../fido/challenges.ts'
 import { credentialsOf } from '../fido/credential-store.ts'
@@ -30,7 +30,7 @@ export async function beginAuthorization(
   operator: string,
   transactionId: string,
   now: Date,
-): Promise<KeyStep | 'NOT_REQUIRED' | Refused> {
+): Promise<KeyStep | 'NOT_REQUIRED' | RefusedCommand> {
   if (transactionId === '' || transactionId.length > transaction_id_length_max) {
     return refuse('INVALID', `transactionId must have 1 to ${transaction_id_length_max} characters`)
   }
@@ -68,7 +68,7 @@ export async function authorizeWithKey(
   parts: SessionParts,
   { transactionId, payload }: { readonly transactionId: string; readonly payload: unknown },
   now: Date,
-): Promise<Authorized | Refused> {
+): Promise<Authorized | RefusedCommand> {
   const use = { realm, purposes: ['LOG_IN', 'AUTHORIZE'], transactionId } as const
   const accepted = await verifyAssertion(parts.fido, { use, payload }, now, (tx, verified) =>
     accept(parts, tx, verified, now),
@@ -91,7 +91,7 @@ interface Accepted {
 async function accept(
   parts: SessionParts,
   tx: Transaction,
-  verified: Verified,
+  verified: VerifiedSignature,
   now: Date,
 ): Promise<Accepted | string> {
   const { challenge, credential } = verified
@@ -116,7 +116,7 @@ export async function useAuthorization(
   operator: string,
   transactionId: string,
   now: Date,
-): Promise<Refused | undefined> {
+): Promise<RefusedCommand | undefined> {
   if (!(await mustSign(parts, operator))) return undefined
   const transaction = { id: transactionId, hash: hashOf(transactionId) }
   return (await spendAuthorization(parts.db, operator, transaction, now))

@@ -1,6 +1,6 @@
 /** Log-in with a client certificate and a nonce that its private key has signed. */
 import { authoritiesIn } from '../../authority-files.ts'
-import { refuse, type Refused } from '../../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../../domain/refusal.ts'
 import { refuseProof } from '../fido/ceremonies.ts'
 import { claimChallenge } from '../fido/challenge-store.ts'
 import { createChallenge, type MadeChallenge } from '../fido/challenges.ts'
@@ -8,7 +8,7 @@ import { challengeFault } from '../fido/domain/challenge.ts'
 import { isOperatorName, type Operator } from '../operators/domain/operator.ts'
 import { admit, type KeyStep, type OpenSession, type SessionParts } from '../operators/sessions.ts'
 import { operatorsOf } from '../operators/store.ts'
-import type { Settings } from '../../settings.ts'
+import type { AuthServiceSettings } from '../../settings.ts'
 import { checkCertificate, type Authorities, type CertificateProof } from './certificate.ts'
 
 export interface CertificateParts extends SessionParts {
@@ -28,7 +28,7 @@ type FileSetting = 'AUTH_SERVICE_OPERATOR_CA_FILE' | 'AUTH_SERVICE_SERVICE_CA_FI
  * one needs no restart. Throws StartError for a file without certificates.
  */
 export async function openAuthorities(
-  settings: Pick<Settings, FileSetting>,
+  settings: Pick<AuthServiceSettings, FileSetting>,
 ): Promise<(() => Promise<Authorities>) | undefined> {
   const read = (name: FileSetting) => authoritiesIn(name, settings[name])
   const { AUTH_SERVICE_OPERATOR_CA_FILE: ofOperators, AUTH_SERVICE_SERVICE_CA_FILE: ofServices } =
@@ -45,7 +45,7 @@ export async function openAuthorities(
 export async function createNonce(
   { fido, readAuthorities }: CertificateParts,
   now: Date,
-): Promise<MadeChallenge | Refused> {
+): Promise<MadeChallenge | RefusedCommand> {
   if (readAuthorities === undefined) return noAuthority
   const wanted = { realm: 'OPERATOR', purpose: 'CERTIFICATE', userId: null } as const
   return createChallenge(fido, wanted, now, noncePrefix)
@@ -55,7 +55,7 @@ export async function logInWithCertificate(
   parts: CertificateParts,
   proof: CertificateProof,
   now: Date,
-): Promise<OpenSession | KeyStep | Refused> {
+): Promise<OpenSession | KeyStep | RefusedCommand> {
   const { db, readAuthorities } = parts
   if (readAuthorities === undefined) return noAuthority
   const claimed = await claimChallenge(db, proof.nonce, now)

@@ -1,6 +1,6 @@
 /** Security keys of operators: registration by their owners, and their removal. */
 import type { Transaction } from '@causeway/postgres'
-import { refuse, type Refused } from '../../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../../domain/refusal.ts'
 import { registerCredential, type Registered } from '../fido/ceremonies.ts'
 import { createChallenge, type MadeChallenge } from '../fido/challenges.ts'
 import { credentialsOf, deleteCredentials } from '../fido/credential-store.ts'
@@ -18,7 +18,7 @@ export async function beginKeyRegistration(
   parts: SessionParts,
   name: string,
   now: Date,
-): Promise<MadeChallenge | Refused> {
+): Promise<MadeChallenge | RefusedCommand> {
   const fault = await ownerFault(parts, name)
   if (fault !== undefined) return fault
   return createChallenge(parts.fido, { realm, purpose: 'REGISTER', userId: name }, now)
@@ -34,7 +34,7 @@ export async function registerKey(
   parts: SessionParts,
   { operator, name, payload }: KeyRegistration,
   now: Date,
-): Promise<Registered | Refused> {
+): Promise<Registered | RefusedCommand> {
   const fault = await ownerFault(parts, operator)
   if (fault !== undefined) return fault
   const registration = { realm, userId: operator, name, payload, actor: operator } as const
@@ -42,7 +42,7 @@ export async function registerKey(
 }
 
 /** Who knows an initial password is not yet known to be its owner. */
-async function ownerFault({ db }: SessionParts, name: string): Promise<Refused | undefined> {
+async function ownerFault({ db }: SessionParts, name: string): Promise<RefusedCommand | undefined> {
   const [operator] = await operatorsOf(db, [name])
   if (operator?.isActive !== true) return unknownOperator(name)
   if (operator.kind === 'MACHINE') return refuse('INVALID', 'a program has no security key')
@@ -60,7 +60,7 @@ export async function removeKeys(
   parts: SessionParts,
   removal: KeyRemoval,
   now: Date,
-): Promise<Refused | undefined> {
+): Promise<RefusedCommand | undefined> {
   const { db, bus } = parts
   const { operator: userId, credentialId, actor } = removal
   return db.transaction(async (tx) => {
@@ -102,6 +102,6 @@ function recordOf(keys: Awaited<ReturnType<typeof credentialsOf>>) {
   return { keys: keys.map(({ credentialId, name }) => ({ credentialId, name })) }
 }
 
-function unknownOperator(name: string): Refused {
+function unknownOperator(name: string): RefusedCommand {
   return refuse('OPERATOR_UNKNOWN', `there is no operator ${name}`)
 }

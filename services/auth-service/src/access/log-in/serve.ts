@@ -3,11 +3,11 @@ import { refusalMessage } from '@causeway/services'
 import type { Handlers } from '@causeway/grpc'
 import type { logInsService } from '@causeway/protos'
 import { timeMessage } from '../../contract.ts'
-import type { Refused } from '../../domain/refusal.ts'
+import type { RefusedCommand } from '../../domain/refusal.ts'
 import { payloadOf } from '../fido/ceremonies.ts'
 import { credentialsOf } from '../fido/credential-store.ts'
 import { challengeAnswer, registrationAnswer } from '../fido/serve.ts'
-import type { Measures } from '../../measures.ts'
+import type { AuthMeasures } from '../../measures.ts'
 import { beginOidc, endOidc, type OidcParts } from '../oidc/log-in.ts'
 import { keyMessage, logInOutcome, sessionAnswer, sessionMessage } from '../operators/serve.ts'
 import { beginKeyLogIn, type KeyStep } from '../operators/sessions.ts'
@@ -16,16 +16,18 @@ import { createNonce, logInWithCertificate, type CertificateParts } from './cert
 import { beginKeyRegistration, registerKey, removeKeys } from './keys.ts'
 
 export interface LogInParts extends CertificateParts, OidcParts {
-  readonly measures: Measures
+  readonly measures: AuthMeasures
 }
 
-type Service = Handlers<typeof logInsService>
+type LogInsHandlers = Handlers<typeof logInsService>
 
-export function serveLogIns(parts: LogInParts): Service {
+export function serveLogIns(parts: LogInParts): LogInsHandlers {
   return { ...certificates(parts), ...signatures(parts), ...keys(parts), ...openId(parts) }
 }
 
-function openId(parts: LogInParts): Pick<Service, 'DescribeLogIns' | 'BeginOidc' | 'EndOidc'> {
+function openId(
+  parts: LogInParts,
+): Pick<LogInsHandlers, 'DescribeLogIns' | 'BeginOidc' | 'EndOidc'> {
   return {
     DescribeLogIns: () => Promise.resolve({ oidc: parts.oidc !== undefined }),
     async BeginOidc() {
@@ -42,7 +44,9 @@ function openId(parts: LogInParts): Pick<Service, 'DescribeLogIns' | 'BeginOidc'
   }
 }
 
-function certificates(parts: LogInParts): Pick<Service, 'CreateNonce' | 'LogInWithCertificate'> {
+function certificates(
+  parts: LogInParts,
+): Pick<LogInsHandlers, 'CreateNonce' | 'LogInWithCertificate'> {
   return {
     async CreateNonce() {
       const made = await createNonce(parts, new Date())
@@ -60,7 +64,10 @@ function certificates(parts: LogInParts): Pick<Service, 'CreateNonce' | 'LogInWi
 
 function signatures(
   parts: LogInParts,
-): Pick<Service, 'BeginKeyLogIn' | 'BeginAuthorization' | 'AuthorizeWithKey' | 'UseAuthorization'> {
+): Pick<
+  LogInsHandlers,
+  'BeginKeyLogIn' | 'BeginAuthorization' | 'AuthorizeWithKey' | 'UseAuthorization'
+> {
   return {
     async BeginKeyLogIn() {
       return keyAnswer(await beginKeyLogIn(parts, null, new Date()))
@@ -88,7 +95,7 @@ function signatures(
 
 function keys(
   parts: LogInParts,
-): Pick<Service, 'BeginKeyRegistration' | 'RegisterKey' | 'ListKeys' | 'RemoveKeys'> {
+): Pick<LogInsHandlers, 'BeginKeyRegistration' | 'RegisterKey' | 'ListKeys' | 'RemoveKeys'> {
   return {
     BeginKeyRegistration: async ({ operator }) =>
       challengeAnswer(await beginKeyRegistration(parts, operator, new Date())),
@@ -112,11 +119,11 @@ function keys(
   }
 }
 
-function keyAnswer(step: KeyStep | 'NOT_REQUIRED' | Refused) {
+function keyAnswer(step: KeyStep | 'NOT_REQUIRED' | RefusedCommand) {
   if (step === 'NOT_REQUIRED') return {}
   return step.type === 'REFUSE' ? { refusal: refusalMessage(step) } : { key: keyMessage(step) }
 }
 
-function done(refused: Refused | undefined) {
+function done(refused: RefusedCommand | undefined) {
   return { refusal: refused === undefined ? null : refusalMessage(refused) }
 }

@@ -3,7 +3,7 @@
  * that name may do. It makes no operators.
  */
 import { isOutage } from '@causeway/process'
-import { refuse, type Refused } from '../../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../../domain/refusal.ts'
 import { record } from '../../record.ts'
 import { isOperatorName } from '../operators/domain/operator.ts'
 import { sha256 } from '../operators/secrets.ts'
@@ -31,7 +31,10 @@ const none = refuse('NO_OIDC', 'this hub has no OpenID provider')
 const away = refuse('BUSY', 'the OpenID provider does not answer')
 const invalid = refuse('PROOF_INVALID', 'the log-in is not valid: begin again')
 
-export async function beginOidc({ db, oidc }: OidcParts, now: Date): Promise<BegunLogIn | Refused> {
+export async function beginOidc(
+  { db, oidc }: OidcParts,
+  now: Date,
+): Promise<BegunLogIn | RefusedCommand> {
   if (oidc === undefined) return none
   const begun = await oidc.begin().catch(() => undefined)
   if (begun === undefined) return away
@@ -47,7 +50,7 @@ export async function endOidc(
   { callback, state }: { readonly callback: string; readonly state: string },
   now: Date,
   address: string | undefined,
-): Promise<OpenSession | KeyStep | Refused> {
+): Promise<OpenSession | KeyStep | RefusedCommand> {
   const { db, oidc } = parts
   if (oidc === undefined) return none
   const logIn = await takeOidcLogIn(db, sha256(state), now)

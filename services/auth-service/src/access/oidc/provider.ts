@@ -16,10 +16,13 @@ import {
   randomState,
   type Configuration,
 } from 'openid-client'
-import type { Settings } from '../../settings.ts'
+import type { AuthServiceSettings } from '../../settings.ts'
 import type { OidcLogIn } from './store.ts'
 
-type OidcSettings = Pick<Settings, Extract<keyof Settings, `AUTH_SERVICE_OIDC_${string}`>>
+type OidcSettings = Pick<
+  AuthServiceSettings,
+  Extract<keyof AuthServiceSettings, `AUTH_SERVICE_OIDC_${string}`>
+>
 
 export interface OidcProvider {
   /** The address that the browser goes to, and what must be known when it comes back. */

@@ -4,7 +4,7 @@
  */
 import { statement, type Queries, type Transaction } from '@causeway/postgres'
 
-export interface Attempt {
+export interface PasswordAttempt {
   readonly name: string
   /** Empty where it is not known. */
   readonly address: string
@@ -47,7 +47,7 @@ const countAttempt = statement(`
  */
 export async function claimAttempt(
   db: Queries,
-  { name, address, now, forgottenFrom, attempts_max }: Attempt,
+  { name, address, now, forgottenFrom, attempts_max }: PasswordAttempt,
 ): Promise<string | undefined> {
   const provenFrom = new Date(now.getTime() - proven_ms)
   const values = [name, address, forgottenFrom, now, attempts_max, provenFrom]
@@ -61,7 +61,7 @@ const prove = statement(`
 /** After a right password. */
 export async function forgetAttempts(
   db: Queries,
-  { name, address, now }: Pick<Attempt, 'name' | 'address' | 'now'>,
+  { name, address, now }: Pick<PasswordAttempt, 'name' | 'address' | 'now'>,
 ): Promise<void> {
   await db.query(prove, [name, address, now])
 }

@@ -5,7 +5,7 @@
 import { requestById } from '@causeway/approvals'
 import type { OperatorCheck, OperatorClaim } from '@causeway/grpc'
 import { operatorCaller, proofNeedOf } from '@causeway/services'
-import { refuse, type Refused } from '../../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../../domain/refusal.ts'
 import { readOperation } from '../operations/kind.ts'
 import { operationOutcome } from '../operations/store.ts'
 import { checkToken, type SessionParts } from './sessions.ts'
@@ -25,7 +25,7 @@ export async function checkActor(
   parts: SessionParts,
   { actor, approver, call, token: accessToken, requestId }: PassedClaim,
   now: Date,
-): Promise<Refused | undefined> {
+): Promise<RefusedCommand | undefined> {
   const token = await checkToken(parts, accessToken, now)
   if (token === undefined) return refuse('TOKEN_INVALID', 'the token is not valid')
   const { name } = token

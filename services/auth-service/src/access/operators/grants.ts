@@ -4,7 +4,7 @@
  */
 import type { EventBus } from '@causeway/bus'
 import type { Transaction } from '@causeway/postgres'
-import type { Refused } from '../../domain/refusal.ts'
+import type { RefusedCommand } from '../../domain/refusal.ts'
 import { record } from '../../record.ts'
 import { grantFault, privilegesOf } from './domain/operator.ts'
 import { allRoles } from './role-store.ts'
@@ -27,7 +27,7 @@ export async function refuseGrant(
   bus: EventBus,
   tx: Transaction,
   { actor, approver, action, subject, privileges = [], roles = [] }: Grant,
-): Promise<Refused | undefined> {
+): Promise<RefusedCommand | undefined> {
   const known = await allRoles(tx)
   const granted = [...privileges, ...privilegesOf(known, roles)]
   for (const name of approver === undefined ? [actor] : [actor, approver]) {

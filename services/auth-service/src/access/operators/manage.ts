@@ -4,7 +4,7 @@
 import type { EventBus } from '@causeway/bus'
 import { mailAddressFault } from '@causeway/fspiop'
 import type { Database, Transaction } from '@causeway/postgres'
-import { refuse, type Refused } from '../../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../../domain/refusal.ts'
 import { record } from '../../record.ts'
 import { lockNamed } from '../../lock.ts'
 import { invalidateTokensOf } from './announce.ts'
@@ -73,7 +73,7 @@ const confidential = ['email']
 export async function createOperator(
   { db, bus, secrets }: ManageParts,
   { name, kind, roles, email, actor, approver }: Creation,
-): Promise<Managed | Refused> {
+): Promise<Managed | RefusedCommand> {
   if (!isOperatorName(name)) {
     return refuse('INVALID', 'name must have 2 to 64 lower-case letters, digits or . _ @ -')
   }
@@ -92,7 +92,7 @@ export async function createOperator(
     secretHash: made.hash,
     secretBy: seenBy(actor, approver),
   }
-  return db.transaction(async (tx): Promise<Managed | Refused> => {
+  return db.transaction(async (tx): Promise<Managed | RefusedCommand> => {
     await lockNamed(tx, turn)
     const unknown = await unknownRole(tx, roles)
     if (unknown !== undefined) return unknown
@@ -118,7 +118,7 @@ export async function createOperator(
   })
 }
 
-export interface Changes {
+export interface OperatorChanges {
   readonly name: string
   readonly isActive: boolean | undefined
   readonly roles: readonly string[] | undefined
@@ -132,9 +132,9 @@ export interface Changes {
 /** Tokens with outdated claims are invalid from now on. */
 export async function updateOperator(
   { db, bus, life_s }: ManageParts,
-  { name, isActive, roles, email, unbind, actor }: Changes,
-): Promise<Managed | Refused> {
-  return db.transaction(async (tx): Promise<Managed | Refused> => {
+  { name, isActive, roles, email, unbind, actor }: OperatorChanges,
+): Promise<Managed | RefusedCommand> {
+  return db.transaction(async (tx): Promise<Managed | RefusedCommand> => {
     await lockNamed(tx, turn)
     const operators = await allOperators(tx)
     const before = operators.find((one) => one.name === name)
@@ -191,7 +191,7 @@ function handedOut(before: Operator, { isActive, roles }: Pick<Operator, 'isActi
   return before.isActive ? roles.filter((role) => !before.roles.includes(role)) : roles
 }
 
-function emailFault(kind: Kind, email: string | undefined): Refused | undefined {
+function emailFault(kind: Kind, email: string | undefined): RefusedCommand | undefined {
   if (email === undefined) return undefined
   if (kind === 'MACHINE') return refuse('INVALID', 'a program cannot have an e-mail address')
   const fault = mailAddressFault(email)
@@ -202,12 +202,12 @@ function emailFault(kind: Kind, email: string | undefined): Refused | undefined 
 export async function resetSecret(
   { db, bus, secrets, initialPasswords, life_s }: ManageParts,
   { name, actor, approver }: Pick<Creation, 'name' | 'actor' | 'approver'>,
-): Promise<Managed | Refused> {
+): Promise<Managed | RefusedCommand> {
   const [known] = await operatorsOf(db, [name])
   if (known === undefined) return unknownOperator(name)
   const made = await firstSecret(secrets, known.kind)
   if ('type' in made) return made
-  const reset = await db.transaction(async (tx): Promise<Managed | Refused> => {
+  const reset = await db.transaction(async (tx): Promise<Managed | RefusedCommand> => {
     await lockNamed(tx, turn)
     const now = new Date()
     const before = await operatorNamed(tx, name)
@@ -244,7 +244,7 @@ export async function changePassword(
   name: string,
   old: string,
   password: string,
-): Promise<Refused | undefined> {
+): Promise<RefusedCommand | undefined> {
   const { db, bus, secrets, initialPasswords, life_s } = parts
   const proven = await prove(parts, name, old)
   if (proven !== undefined) {
@@ -282,7 +282,7 @@ export async function changePassword(
 async function recordFailed(
   { db, bus }: ManageParts,
   name: string,
-  { reason }: Refused,
+  { reason }: RefusedCommand,
 ): Promise<void> {
   if (reason !== 'INVALID' && reason !== 'LOCKED') return
   const entry = { actor: name, action: 'ChangePassword', subject: subject(name) }
@@ -296,7 +296,7 @@ async function prove(
   { db, secrets, attempts_max, lock_s }: ManageParts,
   name: string,
   old: string,
-): Promise<Refused | undefined> {
+): Promise<RefusedCommand | undefined> {
   const [known] = await operatorsOf(db, [name])
   if (known === undefined) return unknownOperator(name)
   if (known.kind === 'MACHINE') return refuse('INVALID', 'a program has a secret: reset it')
@@ -317,7 +317,7 @@ const busy = refuse('BUSY', 'too many log-ins at once')
 async function firstSecret(
   secrets: Secrets,
   kind: Kind,
-): Promise<Refused | { readonly secret: string; readonly hash: string }> {
+): Promise<RefusedCommand | { readonly secret: string; readonly hash: string }> {
   const secret = newSecret()
   const hash = kind === 'MACHINE' ? hashOfSecret(secret) : await secrets.hashPassword(secret)
   return hash === undefined ? busy : { secret, hash }
@@ -326,7 +326,7 @@ async function firstSecret(
 async function unknownRole(
   tx: Transaction,
   roles: readonly string[],
-): Promise<Refused | undefined> {
+): Promise<RefusedCommand | undefined> {
   const known = new Set((await allRoles(tx)).map(({ id }) => id))
   const unknown = roles.find((role) => !known.has(role))
   return unknown === undefined ? undefined : refuse('ROLE_UNKNOWN', `there is no role ${unknown}`)
@@ -342,6 +342,6 @@ function subject(name: string): string {
   return `operators/${name}`
 }
 
-function unknownOperator(name: string): Refused {
+function unknownOperator(name: string): RefusedCommand {
   return refuse('OPERATOR_UNKNOWN', `there is no operator ${name}`)
 }

@@ -5,7 +5,7 @@
 import { grants } from '@causeway/services/privileges'
 import type { PersonsQuestion } from '@causeway/approvals'
 import type { Queries } from '@causeway/postgres'
-import { refuse, type Refused } from '../../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../../domain/refusal.ts'
 import { privilegesOf } from './domain/operator.ts'
 import { allRoles } from './role-store.ts'
 import { areRelated, operatorsOf } from './store.ts'
@@ -15,7 +15,7 @@ export async function personsFault(
   db: Queries,
   { maker, by, privilege }: PersonsQuestion,
   apart_ms: number,
-): Promise<Refused | undefined> {
+): Promise<RefusedCommand | undefined> {
   const [operator] = await operatorsOf(db, [maker])
   // Without log-in no operator is known.
   if (privilege !== undefined && operator !== undefined) {

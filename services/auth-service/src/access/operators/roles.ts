@@ -1,7 +1,7 @@
 /** Registered privileges, and the roles that grant them. */
 import type { EventBus } from '@causeway/bus'
 import type { Database } from '@causeway/postgres'
-import { refuse, type Refused } from '../../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../../domain/refusal.ts'
 import { record } from '../../record.ts'
 import { lockNamed } from '../../lock.ts'
 import { announceRole } from './announce.ts'
@@ -36,7 +36,7 @@ export interface PrivilegeSet {
 export async function registerPrivileges(
   { db }: RoleParts,
   { boundedContext, version, privileges }: PrivilegeSet,
-): Promise<Refused | undefined> {
+): Promise<RefusedCommand | undefined> {
   if (!isVersion(version)) return refuse('INVALID', 'privilegeSetVersion must be MAJOR.MINOR.PATCH')
   if (privileges.length > privileges_max) {
     return refuse('INVALID', `at most ${privileges_max} privileges`)
@@ -58,7 +58,7 @@ export async function setRole(
   { db, bus }: RoleParts,
   wanted: Omit<Role, 'isBuiltIn'>,
   actor: string,
-): Promise<Refused | { readonly type: 'ROLE'; readonly role: Role }> {
+): Promise<RefusedCommand | { readonly type: 'ROLE'; readonly role: Role }> {
   const { id, label, description } = wanted
   if (!/^[a-z][a-z0-9-]{0,62}[a-z0-9]$/.test(id)) {
     return refuse('INVALID', 'id must have 2 to 64 lower-case letters, digits or -')

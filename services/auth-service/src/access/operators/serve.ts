@@ -4,9 +4,9 @@ import { grants } from '@causeway/services/privileges'
 import type { Handlers } from '@causeway/grpc'
 import { present, type operatorsService, type Operator as OperatorMessage } from '@causeway/protos'
 import { timeMessage } from '../../contract.ts'
-import type { Refused } from '../../domain/refusal.ts'
+import type { RefusedCommand } from '../../domain/refusal.ts'
 import { challengeMessage } from '../fido/serve.ts'
-import type { Measures } from '../../measures.ts'
+import type { AuthMeasures } from '../../measures.ts'
 import { operationOutcome, saveOperationOutcome } from '../operations/store.ts'
 import { checkActor } from './check-actor.ts'
 import type { Operator, Role } from './domain/operator.ts'
@@ -35,14 +35,14 @@ import {
 import { allOperators, operatorsOf } from './store.ts'
 
 export interface OperatorParts extends SessionParts, ManageParts {
-  readonly measures: Measures
+  readonly measures: AuthMeasures
   /** How long two operators are one person after one knew a secret of the other. */
   readonly apart_ms: number
 }
 
-type Service = Handlers<typeof operatorsService>
+type OperatorsHandlers = Handlers<typeof operatorsService>
 
-export function serveOperators(parts: OperatorParts): Service {
+export function serveOperators(parts: OperatorParts): OperatorsHandlers {
   return {
     ...sessions(parts),
     ...sessionLists(parts),
@@ -54,7 +54,7 @@ export function serveOperators(parts: OperatorParts): Service {
 
 function sessions(
   parts: OperatorParts,
-): Pick<Service, 'LogIn' | 'RefreshSession' | 'LogOut' | 'CheckToken'> {
+): Pick<OperatorsHandlers, 'LogIn' | 'RefreshSession' | 'LogOut' | 'CheckToken'> {
   return {
     async LogIn({ id, secret, address }) {
       const session = await logIn(parts, { name: id, secret, address }, new Date())
@@ -87,7 +87,7 @@ function sessions(
 
 function sessionLists(
   parts: OperatorParts,
-): Pick<Service, 'ListSessions' | 'EndSessions' | 'CheckActor'> {
+): Pick<OperatorsHandlers, 'ListSessions' | 'EndSessions' | 'CheckActor'> {
   return {
     async ListSessions({ operator }) {
       const sessions = await listSessions(parts, operator, new Date())
@@ -113,7 +113,10 @@ function sessionLists(
 function approvals({
   db,
   apart_ms,
-}: OperatorParts): Pick<Service, 'CheckApprover' | 'NoteOperationOutcome' | 'GetOperationOutcome'> {
+}: OperatorParts): Pick<
+  OperatorsHandlers,
+  'CheckApprover' | 'NoteOperationOutcome' | 'GetOperationOutcome'
+> {
   return {
     CheckApprover: async ({ maker, actor: by, privilege }) =>
       done(await personsFault(db, { maker, by, privilege }, apart_ms)),
@@ -129,12 +132,12 @@ function approvals({
 }
 
 /** As it is counted: `let_in`, `key`, or the reason of the refusal. */
-export function logInOutcome(session: OpenSession | KeyStep | Refused): string {
+export function logInOutcome(session: OpenSession | KeyStep | RefusedCommand): string {
   if (session.type === 'REFUSE') return session.reason
   return session.type === 'KEY' ? 'key' : 'let_in'
 }
 
-export function sessionAnswer(session: OpenSession | KeyStep | Refused) {
+export function sessionAnswer(session: OpenSession | KeyStep | RefusedCommand) {
   if (session.type === 'REFUSE') return { refusal: refusalMessage(session) }
   if (session.type === 'KEY') return { key: keyMessage(session) }
   return { session: sessionMessage(session) }
@@ -170,7 +173,7 @@ async function privilegesOf({ db }: OperatorParts, roles: readonly string[]): Pr
 function policy(
   parts: OperatorParts,
 ): Pick<
-  Service,
+  OperatorsHandlers,
   'GetAccessPolicy' | 'RegisterPrivileges' | 'ListPrivileges' | 'ListRoles' | 'SetRole'
 > {
   const { db, tokenKeys } = parts
@@ -226,11 +229,11 @@ function policy(
 function management(
   parts: OperatorParts,
 ): Pick<
-  Service,
+  OperatorsHandlers,
   'ListOperators' | 'CreateOperator' | 'UpdateOperator' | 'ResetOperatorSecret' | 'ChangePassword'
 > {
   const message = (operator: Operator) => operatorMessage(operator, parts)
-  const managed = (answer: Managed | Refused) =>
+  const managed = (answer: Managed | RefusedCommand) =>
     answer.type === 'REFUSE'
       ? { refusal: refusalMessage(answer) }
       : {
@@ -258,7 +261,7 @@ function management(
   }
 }
 
-function done(refused: Refused | undefined) {
+function done(refused: RefusedCommand | undefined) {
   return { refusal: refused === undefined ? null : refusalMessage(refused) }
 }
 

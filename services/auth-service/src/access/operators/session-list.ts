@@ -1,7 +1,7 @@
 /** The open sessions of an operator, and their end by the operator or a colleague. */
 import type { EventBus } from '@causeway/bus'
 import type { Database, Transaction } from '@causeway/postgres'
-import { refuse, type Refused } from '../../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../../domain/refusal.ts'
 import { record } from '../../record.ts'
 import { invalidate } from './announce.ts'
 import {
@@ -38,7 +38,7 @@ export async function endSessions(
   parts: SessionListParts,
   { operator, sessionId, actor }: SessionEnd,
   now: Date,
-): Promise<Refused | undefined> {
+): Promise<RefusedCommand | undefined> {
   return parts.db.transaction(async (tx) => {
     const ended = await endSessionOf(tx, operator, sessionId, now)
     if (sessionId !== undefined && ended.length === 0) {

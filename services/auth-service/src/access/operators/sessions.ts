@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { EventBus } from '@causeway/bus'
 import type { Database, Transaction } from '@causeway/postgres'
 import { present, type OpenSessionFactor } from '@causeway/protos'
-import { refuse, type Refused } from '../../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../../domain/refusal.ts'
 import { createChallenge, type FidoParts, type MadeChallenge } from '../fido/challenges.ts'
 import { credentialsOf } from '../fido/credential-store.ts'
 import { record } from '../../record.ts'
@@ -78,7 +78,7 @@ export async function logIn(
   parts: SessionParts,
   { name, secret, address }: PasswordLogIn,
   now: Date,
-): Promise<OpenSession | KeyStep | Refused> {
+): Promise<OpenSession | KeyStep | RefusedCommand> {
   const { db, secrets, attempts_max, lock_s } = parts
   if (!isOperatorName(name)) return wrong
   await endSetup(parts, now)
@@ -113,7 +113,7 @@ export async function admit(
   factor: Factor,
   now: Date,
   address?: string,
-): Promise<OpenSession | KeyStep | Refused> {
+): Promise<OpenSession | KeyStep | RefusedCommand> {
   const { db, bus } = parts
   const { name } = operator
   if (await hasKey(parts, operator)) {
@@ -140,7 +140,7 @@ export async function beginKeyLogIn(
   { fido }: SessionParts,
   operator: string | null,
   now: Date,
-): Promise<KeyStep | Refused> {
+): Promise<KeyStep | RefusedCommand> {
   const transactionId = randomUUID()
   const wanted = { realm: 'OPERATOR', purpose: 'LOG_IN', userId: operator, transactionId } as const
   const challenge = await createChallenge(fido, wanted, now)
@@ -268,7 +268,7 @@ export async function refreshSession(
   parts: SessionParts,
   refreshToken: string,
   now: Date,
-): Promise<OpenSession | Refused> {
+): Promise<OpenSession | RefusedCommand> {
   const next = newSecret()
   const operator = await parts.db.transaction(async (tx) => {
     const idleFrom = new Date(now.getTime() - parts.sessionIdle_s * 1_000)
@@ -293,7 +293,7 @@ export async function logOut(
   parts: SessionParts,
   accessToken: string,
   now: Date,
-): Promise<Refused | undefined> {
+): Promise<RefusedCommand | undefined> {
   const token = await readToken(parts, accessToken, now)
   if (token === undefined) return refuse('TOKEN_INVALID', 'not a token of this hub')
   await parts.db.transaction((tx) => close(parts, tx, token.sessionId, token.name, now))

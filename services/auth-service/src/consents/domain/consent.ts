@@ -48,12 +48,12 @@ export interface Revoked extends Registered {
 }
 
 /** The registration failed; the same consent may be registered again. */
-export interface Refused extends Registered {
+export interface RefusedConsent extends Registered {
   readonly state: 'REFUSED'
   readonly reason: RegistrationReason
 }
 
-export type Consent = Pending | Issued | Revoked | Refused
+export type Consent = Pending | Issued | Revoked | RefusedConsent
 
 /** The DFSP and PISP of a consent, as observed when the hub relayed their messages. */
 export interface ConsentParties {

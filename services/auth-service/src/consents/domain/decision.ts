@@ -23,8 +23,8 @@ export interface Decision {
   readonly verification?: Verification
   /** The counter of the credential: the stored and the received value. */
   readonly signCount?: { readonly from: number; readonly to: number }
-  readonly step?: Step
-  readonly answers: readonly Answer[]
+  readonly step?: ConsentHistoryEntry
+  readonly answers: readonly ConsentAnswer[]
 }
 
 /** The credential or signature must be examined before this can be decided. */
@@ -33,7 +33,7 @@ export interface Unexamined {
 }
 
 /** An entry of a consent's history. */
-export interface Step {
+export interface ConsentHistoryEntry {
   readonly type: StepType
   /** The FSP that caused it, or the hub's own service. */
   readonly fspId: string
@@ -57,7 +57,7 @@ export const stepTypes = [
 
 export type StepType = (typeof stepTypes)[number]
 
-export type Answer =
+export type ConsentAnswer =
   | {
       readonly type: 'CLAIM'
       /** The event that is answered: one event has at most one answer of a type. */
@@ -107,11 +107,11 @@ export type Answer =
       readonly at: Date
     }
 
-export type VerificationAnswer = Extract<Answer, { type: 'VERIFICATION' }>
+export type VerificationAnswer = Extract<ConsentAnswer, { type: 'VERIFICATION' }>
 
 /** Nothing changes and nothing is announced. */
 export const noChange: Decision = { type: 'DECISION', answers: [] }
 
-export function answering(...answers: readonly Answer[]): Decision {
+export function answering(...answers: readonly ConsentAnswer[]): Decision {
   return { type: 'DECISION', answers }
 }

@@ -12,11 +12,17 @@ import type {
   Registered,
   Requester,
 } from './consent.ts'
-import { answering, noChange, type Answer, type Decision, type Unexamined } from './decision.ts'
+import {
+  answering,
+  noChange,
+  type ConsentAnswer,
+  type Decision,
+  type Unexamined,
+} from './decision.ts'
 import type { ConsentReason, RegistrationReason } from './reason.ts'
 
 /** POST /consents to the auth service. */
-export interface Registration {
+export interface ConsentRegistration {
   readonly eventId: string
   readonly consentId: string
   readonly requester: Requester
@@ -34,7 +40,7 @@ export interface RegistrationKnown {
 
 export function decideRegistration(
   { consent, parties }: RegistrationKnown,
-  registration: Registration,
+  registration: ConsentRegistration,
   check: CredentialCheck | undefined,
   judge: (ceremony: Ceremony) => RelyingParty,
   now: Date,
@@ -56,7 +62,7 @@ export function decideRegistration(
 }
 
 function decideCredential(
-  registration: Registration,
+  registration: ConsentRegistration,
   isGranter: boolean,
   check: CredentialCheck,
   judge: (ceremony: Ceremony) => RelyingParty,
@@ -76,7 +82,7 @@ function decideCredential(
 }
 
 function claim(
-  registration: Registration,
+  registration: ConsentRegistration,
   isGranter: boolean,
   verifier: Pending['verifier'],
   now: Date,
@@ -91,7 +97,7 @@ function claim(
 }
 
 function refuse(
-  registration: Registration,
+  registration: ConsentRegistration,
   reason: RegistrationReason,
   detail: string,
   now: Date,
@@ -106,7 +112,10 @@ function refuse(
 }
 
 /** The id is in use: the same registration gets the same answer, any other is refused. */
-function repeated(consent: Exclude<Consent, { state: 'REFUSED' }>, again: Registration): Decision {
+function repeated(
+  consent: Exclude<Consent, { state: 'REFUSED' }>,
+  again: ConsentRegistration,
+): Decision {
   if (consent.requestEventId === again.eventId) return noChange
   const isSame =
     consent.dfspId === again.requester.fspId && consent.requestHash === again.requestHash
@@ -123,7 +132,10 @@ function repeated(consent: Exclude<Consent, { state: 'REFUSED' }>, again: Regist
   }
 }
 
-function answerAgain(consent: Exclude<Consent, { state: 'REFUSED' }>, again: Registration): Answer {
+function answerAgain(
+  consent: Exclude<Consent, { state: 'REFUSED' }>,
+  again: ConsentRegistration,
+): ConsentAnswer {
   return consent.state === 'ISSUED'
     ? issuedAnswer(consent, again.requester, again.eventId)
     : refusal(again, 'CONSENT_REVOKED')
@@ -133,7 +145,7 @@ export function issuedAnswer(
   { consentId, document }: Issued | Pending,
   to: Requester,
   causeId: string,
-): Answer {
+): ConsentAnswer {
   return { type: 'REGISTERED', causeId, consentId, to, document }
 }
 
@@ -191,7 +203,7 @@ export function withoutCredential(consent: Registered): Registered {
   }
 }
 
-function registered(registration: Registration, now: Date): Registered {
+function registered(registration: ConsentRegistration, now: Date): Registered {
   const { consentId, requester, requestHash, consentRequestId } = registration
   return {
     consentId,
@@ -204,7 +216,7 @@ function registered(registration: Registration, now: Date): Registered {
   }
 }
 
-function refusal(registration: Registration, reason: ConsentReason): Answer {
+function refusal(registration: ConsentRegistration, reason: ConsentReason): ConsentAnswer {
   const { eventId: causeId, consentId, requester: to } = registration
   return { type: 'REFUSED', causeId, consentId, to, reason }
 }

@@ -12,7 +12,7 @@ import {
   type Requester,
   type Revoked,
 } from './consent.ts'
-import { answering, noChange, type Answer, type Decision } from './decision.ts'
+import { answering, noChange, type ConsentAnswer, type Decision } from './decision.ts'
 import { requesterOf, withoutCredential } from './register.ts'
 import type { ConsentReason } from './reason.ts'
 
@@ -108,7 +108,7 @@ function revoke(
 }
 
 /** A pending registration ends with the consent. */
-function registrationEnd(consent: Pending | Issued): readonly Answer[] {
+function registrationEnd(consent: Pending | Issued): readonly ConsentAnswer[] {
   if (consent.state !== 'PENDING') return []
   const { consentId, requestEventId: causeId } = consent
   const to = requesterOf(consent)
@@ -122,7 +122,7 @@ function revokedAnswer(
   consent: Revoked,
   parties: ConsentParties | undefined,
   { eventId: causeId, consentId, requester }: Revocation,
-): Answer {
+): ConsentAnswer {
   const recipients = [...new Set([consent.dfspId, parties?.pispId ?? requester.fspId])].map(
     (fspId) => ({
       fspId,
@@ -132,7 +132,7 @@ function revokedAnswer(
   return { type: 'REVOKED', causeId, consentId, revokedAt: consent.revokedAt, recipients }
 }
 
-function refusal(revocation: Revocation, reason: ConsentReason): Answer {
+function refusal(revocation: Revocation, reason: ConsentReason): ConsentAnswer {
   const { eventId: causeId, consentId, requester: to } = revocation
   return { type: 'REFUSED', causeId, consentId, to, reason }
 }

@@ -2,7 +2,7 @@
 import type { DomainEvent, EventName } from '@causeway/events'
 import { postVerifications, readBody } from '@causeway/fspiop'
 import { hash } from 'node:crypto'
-import type { Step } from './domain/transaction.ts'
+import type { TransactionMessage } from './domain/transaction.ts'
 
 export const thirdPartyEvents = [
   'ThirdPartyTransactionObserved',
@@ -24,7 +24,7 @@ const nothing = {
 } as const
 
 /** @param participant the participant name of the hosted auth service */
-export function stepOf(event: ThirdPartyEvent, participant: string): Step {
+export function stepOf(event: ThirdPartyEvent, participant: string): TransactionMessage {
   switch (event.name) {
     case 'ThirdPartyTransactionObserved': {
       const { transactionRequestId, transactionState, transactionId } = event.payload
@@ -81,7 +81,10 @@ function messageOf({ id, payload }: Observed) {
 }
 
 /** The answers of the hosted auth service are in `verifications`. */
-function verificationOf(event: DomainEvent<'VerificationReceived'>, participant: string): Step {
+function verificationOf(
+  event: DomainEvent<'VerificationReceived'>,
+  participant: string,
+): TransactionMessage {
   const { verificationRequestId, consentId, requesterFspId, receivedAt } = event.payload
   const reading = readBody(postVerifications, event.relay?.body ?? Buffer.alloc(0))
   return {

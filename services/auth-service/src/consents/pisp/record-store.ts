@@ -39,7 +39,7 @@ export interface VerificationRow {
 }
 
 /** What is undefined or null is not searched for. */
-export interface Search {
+export interface TransactionSearch {
   readonly transactionRequestId: string | undefined
   /** As PISP or as DFSP. */
   readonly fspId: string | undefined
@@ -137,7 +137,10 @@ export async function readByTransaction(
   return row
 }
 
-export function searchTransactions(db: Queries, search: Search): Promise<readonly SummaryRow[]> {
+export function searchTransactions(
+  db: Queries,
+  search: TransactionSearch,
+): Promise<readonly SummaryRow[]> {
   const { fspId, consentId, state, from, to, after, limit } = search
   const { transactionRequestId, pispId, dfspId } = search
   return db.query<SummaryRow>(searchStatement, [

@@ -21,14 +21,14 @@ import {
   readTransactions,
   readVerifications,
   searchTransactions,
-  type Search,
+  type TransactionSearch,
   type StepRow,
   type SummaryRow,
   type VerificationRow,
 } from './record-store.ts'
 import { verifyTransactions } from './verify-store.ts'
 
-export interface ServeParts {
+export interface ThirdPartyServeParts {
   readonly db: Database
   /** The participant name of the hosted auth service; empty: none is hosted. */
   readonly participant: string
@@ -40,14 +40,14 @@ const ids_max = 5_000
 export function serveThirdParties({
   db,
   participant,
-}: ServeParts): Handlers<typeof thirdPartyTransactionsService> {
+}: ThirdPartyServeParts): Handlers<typeof thirdPartyTransactionsService> {
   return {
     async SearchThirdPartyTransactions(asked) {
       const limit = Math.min(Math.max(asked.limit, 1), page_max)
       const { transactionRequestId, fspId, pispId, dfspId, consentId, state } = asked
       const from = timeIn('from', asked.from)
       const to = timeIn('to', asked.to)
-      const search: Search = {
+      const search: TransactionSearch = {
         transactionRequestId,
         fspId,
         pispId,

@@ -7,7 +7,12 @@ import {
   type Queries,
   type Transaction,
 } from '@causeway/postgres'
-import { begun, follow, type Step, type ThirdPartyTransaction } from './domain/transaction.ts'
+import {
+  begun,
+  follow,
+  type TransactionMessage,
+  type ThirdPartyTransaction,
+} from './domain/transaction.ts'
 
 const insertSteps = statement(`
   insert into third_party_steps (month, event_id, about, subject_id, method, source_fsp,
@@ -55,7 +60,7 @@ const consentsStatement = statement(`
   ) as found
   where t.id = found.transaction_request_id and t.dfsp = found.source_fsp and t.consent_id is null`)
 
-interface Row {
+interface TransactionRow {
   readonly id: string
   readonly pisp: string
   readonly dfsp: string
@@ -69,7 +74,11 @@ interface Row {
 }
 
 /** Stores new messages in order of arrival, and the resulting transactions. */
-export async function saveSteps(db: Database, steps: readonly Step[], now: Date): Promise<void> {
+export async function saveSteps(
+  db: Database,
+  steps: readonly TransactionMessage[],
+  now: Date,
+): Promise<void> {
   await db.transaction(async (tx) => {
     const stored = await tx.query<{ id: string }>(insertSteps, stepValues(steps, now))
     const ids = new Set(stored.map(({ id }) => id))
@@ -85,7 +94,7 @@ export async function saveSteps(db: Database, steps: readonly Step[], now: Date)
  * After COMMIT, so that of messages that arrive at the same time the last one sees the others; also of
  * repeated messages, since the process may have ended in between.
  */
-async function linkConsents(db: Queries, steps: readonly Step[]): Promise<void> {
+async function linkConsents(db: Queries, steps: readonly TransactionMessage[]): Promise<void> {
   const challenges = steps.flatMap(({ challengeHash }) => challengeHash ?? [])
   const requested = steps.flatMap(({ about, method, subjectId }) =>
     about === 'TRANSACTION' && method === 'POST' ? [subjectId] : [],
@@ -94,8 +103,8 @@ async function linkConsents(db: Queries, steps: readonly Step[]): Promise<void> 
   await db.query(consentsStatement, [textArray(challenges), textArray(requested)])
 }
 
-async function followAll(tx: Transaction, steps: readonly Step[]): Promise<void> {
-  const first = new Map<string, Step>()
+async function followAll(tx: Transaction, steps: readonly TransactionMessage[]): Promise<void> {
+  const first = new Map<string, TransactionMessage>()
   for (const step of steps) {
     if (step.method === 'POST' && !first.has(step.subjectId)) first.set(step.subjectId, step)
   }
@@ -103,7 +112,7 @@ async function followAll(tx: Transaction, steps: readonly Step[]): Promise<void>
   const answers = steps.filter(({ method }) => method !== 'POST')
   if (answers.length === 0) return
   const ids = [...new Set(answers.map(({ subjectId }) => subjectId))]
-  const rows = await tx.query<Row>(lockStatement, [textArray(ids)])
+  const rows = await tx.query<TransactionRow>(lockStatement, [textArray(ids)])
   const found = new Map(rows.map((row) => [row.id, transactionOf(row)]))
   for (const step of answers) {
     const transaction = found.get(step.subjectId)
@@ -137,8 +146,8 @@ async function update(db: Queries, transactions: readonly ThirdPartyTransaction[
   ])
 }
 
-function stepValues(steps: readonly Step[], now: Date): Buffer[] {
-  const texts = (of: (step: Step) => string | undefined) =>
+function stepValues(steps: readonly TransactionMessage[], now: Date): Buffer[] {
+  const texts = (of: (step: TransactionMessage) => string | undefined) =>
     textArray(steps.map((step) => of(step) ?? null))
   return [
     texts(({ receivedAt }) => filedMonthOf(receivedAt, now)),
@@ -158,7 +167,7 @@ function stepValues(steps: readonly Step[], now: Date): Buffer[] {
   ]
 }
 
-function transactionOf(row: Row): ThirdPartyTransaction {
+function transactionOf(row: TransactionRow): ThirdPartyTransaction {
   const { error_code, error_description } = row
   return {
     id: row.id,

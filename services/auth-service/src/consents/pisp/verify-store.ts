@@ -42,7 +42,7 @@ const compareStatement = statement(`
     order by id limit ${differences_max}
   ) as d on true`)
 
-interface Row {
+interface DifferenceRow {
   /** Null in the single row of a result without differences. */
   readonly id: string | null
   readonly state: string | null
@@ -50,7 +50,7 @@ interface Row {
 }
 
 export async function verifyTransactions(db: Queries): Promise<TransactionsVerified> {
-  const rows = await db.query<Row>(compareStatement, [])
+  const rows = await db.query<DifferenceRow>(compareStatement, [])
   return {
     compared: rows[0]?.compared ?? 0,
     differences: rows.flatMap(({ id, state }) =>

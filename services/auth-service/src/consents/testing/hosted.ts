@@ -6,7 +6,7 @@ import type { Fsp, InboundMessage } from '@causeway/fsp/testing'
 import { randomUUID } from 'node:crypto'
 import type { ConsentEvent } from '../contract.ts'
 import { deletion, observed, owned, owner, query } from './messages.ts'
-import type { World } from './world.ts'
+import type { ConsentsWorld } from './world.ts'
 
 export interface Hosted extends Pick<Fsp, 'name' | 'receive'> {
   /** The edge has relayed a consent from its DFSP to its PISP. */
@@ -16,7 +16,7 @@ export interface Hosted extends Pick<Fsp, 'name' | 'receive'> {
 }
 
 export interface HostedOptions {
-  readonly world: World
+  readonly world: ConsentsWorld
   readonly hubUrl: string
   /** How often an answer is delivered; 0: the next revocation overtakes a VERIFIED. */
   readonly times: () => number
@@ -49,7 +49,7 @@ export function hostedAt({ world, hubUrl, times, onLate }: HostedOptions): Hoste
     working = undefined
   }
 
-  async function publishAll(answer: World['published'][number]): Promise<void> {
+  async function publishAll(answer: ConsentsWorld['published'][number]): Promise<void> {
     for (const message of messagesOf(answer)) {
       const count = times()
       if (count === 0 && 'authenticationResponse' in message.body) {
@@ -123,7 +123,7 @@ interface Published {
   readonly result: object
 }
 
-function messagesOf({ type, payload }: World['published'][number]): readonly Outgoing[] {
+function messagesOf({ type, payload }: ConsentsWorld['published'][number]): readonly Outgoing[] {
   const published = payload as Published
   const consent = `/consents/${published.consentId}`
   const to = published.requesterFspId

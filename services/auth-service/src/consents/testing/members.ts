@@ -19,7 +19,7 @@ const answers = [
   'VerificationAnswered',
 ] as const
 
-export type Answer = DomainEvent<(typeof answers)[number]>
+export type AnswerEvent = DomainEvent<(typeof answers)[number]>
 
 export interface Member {
   /** Ids of the events that it received, in order. */
@@ -36,7 +36,7 @@ const group = 'auth_service.consents'
 export async function openMembers() {
   const outside = await openKafkaUnderTest({ topics, partitions: 4 })
   const processes: KafkaUnderTest[] = []
-  const received: Answer[] = []
+  const received: AnswerEvent[] = []
   const db = await openDatabase(outside)
   await openConsentStore(db, outside.bus).ensurePartitions(new Date())
   await onEvents(outside.bus, 'test', answers, (events) => {

@@ -13,17 +13,17 @@ export const scopes = [{ address: 'bankx.acc.1', actions: ['ACCOUNTS_TRANSFER'] 
 
 export type Of<Name extends ConsentEvent['name']> = Extract<ConsentEvent, { readonly name: Name }>
 
-interface Sent {
+interface EventOrigin {
   readonly eventId?: string
   readonly from?: string
 }
 
-function envelope({ eventId = randomUUID() }: Sent, body?: object) {
+function envelope({ eventId = randomUUID() }: EventOrigin, body?: object) {
   const relay = body === undefined ? undefined : { body: Buffer.from(JSON.stringify(body)) }
   return { id: eventId, time: started, maybeDuplicate: false, relay, traceparent: undefined }
 }
 
-function asker({ from = dfsp }: Sent) {
+function asker({ from = dfsp }: EventOrigin) {
   return { requesterFspId: from, version: '1.0' }
 }
 
@@ -44,7 +44,7 @@ export function generic(publicKey: string, signature: string): object {
 export function registration(
   consentId: string,
   credential: object,
-  sent: Sent & { readonly body?: object } = {},
+  sent: EventOrigin & { readonly body?: object } = {},
 ): Of<'ConsentRegistrationReceived'> {
   const body = { consentId, scopes, status: 'ISSUED', credential, ...sent.body }
   return {
@@ -56,7 +56,11 @@ export function registration(
 
 export function observed(
   consentId: string,
-  { dfspId = dfsp, pispId = pisp, ...sent }: Sent & { dfspId?: string; pispId?: string } = {},
+  {
+    dfspId = dfsp,
+    pispId = pisp,
+    ...sent
+  }: EventOrigin & { dfspId?: string; pispId?: string } = {},
 ): Of<'ConsentPartiesObserved'> {
   const payload = { consentId, dfspId, pispId }
   return { ...envelope(sent), name: 'ConsentPartiesObserved', payload }
@@ -72,7 +76,10 @@ function association(consentId: string, requesterFspId: string) {
   }
 }
 
-export function owned(consentId: string, sent: Sent = {}): Of<'ParticipantAssociationCreated'> {
+export function owned(
+  consentId: string,
+  sent: EventOrigin = {},
+): Of<'ParticipantAssociationCreated'> {
   const { from = owner } = sent
   const payload = { ...association(consentId, from), fspId: from }
   return { ...envelope(sent), name: 'ParticipantAssociationCreated', payload }
@@ -80,7 +87,7 @@ export function owned(consentId: string, sent: Sent = {}): Of<'ParticipantAssoci
 
 export function notOwned(
   consentId: string,
-  sent: Sent = {},
+  sent: EventOrigin = {},
 ): Of<'ParticipantAssociationRequestRefused'> {
   const { from = owner } = sent
   const errorInformation = { errorCode: '3003', errorDescription: 'Add Party information error' }
@@ -97,13 +104,13 @@ export function deletion(
     revokedAt,
     destinationFspId,
     ...sent
-  }: Sent & { readonly revokedAt?: string; readonly destinationFspId?: string } = {},
+  }: EventOrigin & { readonly revokedAt?: string; readonly destinationFspId?: string } = {},
 ): Of<'ConsentRevocationReceived'> {
   const payload = { consentId, ...asker(sent), revokedAt, destinationFspId }
   return { ...envelope(sent), name: 'ConsentRevocationReceived', payload }
 }
 
-export function query(consentId: string, sent: Sent = {}): Of<'ConsentQueryReceived'> {
+export function query(consentId: string, sent: EventOrigin = {}): Of<'ConsentQueryReceived'> {
   const payload = { consentId, ...asker(sent) }
   return { ...envelope(sent), name: 'ConsentQueryReceived', payload }
 }
@@ -112,7 +119,7 @@ export function verification(
   verificationRequestId: string,
   consentId: string,
   signed: object,
-  sent: Sent = {},
+  sent: EventOrigin = {},
 ): Of<'VerificationReceived'> {
   const body = { verificationRequestId, consentId, challenge: challengeText, ...signed }
   return {
@@ -132,7 +139,7 @@ export function signedWithKey(signature: string): object {
 
 export function verificationQuery(
   verificationRequestId: string,
-  sent: Sent = {},
+  sent: EventOrigin = {},
 ): Of<'VerificationQueryReceived'> {
   const payload = { verificationRequestId, ...asker(sent) }
   return { ...envelope(sent), name: 'VerificationQueryReceived', payload }

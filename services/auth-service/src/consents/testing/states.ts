@@ -1,11 +1,11 @@
 /** Consents in every state, messages about them, and their results as short texts. */
 import type { Ceremony, CredentialCheck, FidoVerifier, SignatureCheck } from '@causeway/credentials'
-import type { Command } from '../contract.ts'
+import type { ConsentCommand } from '../contract.ts'
 import { decide } from '../decide.ts'
 import type { Consent, Verification } from '../domain/consent.ts'
-import type { Answer, Decision, Unexamined } from '../domain/decision.ts'
+import type { ConsentAnswer, Decision, Unexamined } from '../domain/decision.ts'
 import type { Checks } from '../examine.ts'
-import { provenKey, type Known } from '../store.ts'
+import { provenKey, type StoredConsents } from '../store.ts'
 import { dfsp, owner, pisp } from './messages.ts'
 import { strict } from './policy.ts'
 
@@ -76,14 +76,14 @@ export const states = {
 export type State = keyof typeof states
 export const order: readonly State[] = ['none', 'REFUSED', 'PENDING', 'ISSUED', 'REVOKED']
 
-export interface Message {
-  readonly command: Command
+export interface CheckedCommand {
+  readonly command: ConsentCommand
   readonly checks: Checks
 }
 
-export function message(command: Record<string, unknown>, checks: Checks = {}): Message {
+export function message(command: Record<string, unknown>, checks: Checks = {}): CheckedCommand {
   return {
-    command: { eventId: 'next', traceparent: undefined, ...command } as unknown as Command,
+    command: { eventId: 'next', traceparent: undefined, ...command } as unknown as ConsentCommand,
     checks,
   }
 }
@@ -96,7 +96,7 @@ export function register(
   fspId: string,
   changed: object = {},
   credential?: CredentialCheck,
-): Message {
+): CheckedCommand {
   const registration = {
     ...by(fspId),
     requestHash: 'content',
@@ -108,12 +108,16 @@ export function register(
   return message({ type: 'REGISTER', registration }, credential === undefined ? {} : { credential })
 }
 
-export function revoke(fspId: string, relayedAt?: Date): Message {
+export function revoke(fspId: string, relayedAt?: Date): CheckedCommand {
   const revocation = { ...by(fspId), destination: undefined, relayedAt }
   return message({ type: 'REVOKE', revocation })
 }
 
-export function verify(fspId: string, changed: object = {}, signature?: SignatureCheck): Message {
+export function verify(
+  fspId: string,
+  changed: object = {},
+  signature?: SignatureCheck,
+): CheckedCommand {
   const request = {
     ...by(fspId),
     verificationRequestId: 'v1',
@@ -124,11 +128,11 @@ export function verify(fspId: string, changed: object = {}, signature?: Signatur
   return message({ type: 'VERIFY', request }, signature === undefined ? {} : { signature })
 }
 
-export function own(outcome: 'CONFIRMED' | 'REFUSED' | 'UNCONFIRMED'): Message {
+export function own(outcome: 'CONFIRMED' | 'REFUSED' | 'UNCONFIRMED'): CheckedCommand {
   return message({ type: 'OWN', ownership: { consentId: id, outcome, detail: '' } })
 }
 
-export function observe(dfspId: string, pispId: string): Message {
+export function observe(dfspId: string, pispId: string): CheckedCommand {
   const parties = { consentId: id, dfspId, pispId, consentRequestId: undefined }
   return message({ type: 'OBSERVE', parties })
 }
@@ -143,7 +147,7 @@ export interface Given {
   readonly isProven?: boolean
 }
 
-export function knownAs(consent: Consent | undefined, given: Given): Known {
+export function knownAs(consent: Consent | undefined, given: Given): StoredConsents {
   const { verifications = [], isUnseen = false, handled = [], isProven = false } = given
   return {
     consents: new Map(consent === undefined ? [] : [[id, consent]]),
@@ -154,7 +158,7 @@ export function knownAs(consent: Consent | undefined, given: Given): Known {
   }
 }
 
-export function decided(state: State, { command, checks }: Message, given: Given = {}) {
+export function decided(state: State, { command, checks }: CheckedCommand, given: Given = {}) {
   return decide(command, knownAs(states[state], given), checks, judging, now)
 }
 
@@ -167,7 +171,7 @@ export function summaryOf(decision: Decision | Unexamined): string {
   return published === '' ? '-' : published
 }
 
-export function answerText(answer: Answer): string {
+export function answerText(answer: ConsentAnswer): string {
   switch (answer.type) {
     case 'CLAIM':
     case 'AUDIT':

@@ -28,7 +28,7 @@ const stepsStatement = statement(`
 const withdrawnStatement = statement(`
   select credential_type from revoked_credentials where consent_id = $1`)
 
-export type World = Awaited<ReturnType<typeof openWorld>>
+export type ConsentsWorld = Awaited<ReturnType<typeof openWorld>>
 
 export async function openWorld(parts: TestParts) {
   const db = await ownDatabase(parts, 4)

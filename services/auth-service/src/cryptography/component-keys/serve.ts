@@ -13,7 +13,7 @@ import type { Database, Transaction } from '@causeway/postgres'
 import { type Logger, recordedActor } from '@causeway/process'
 import type { ComponentKeyRecord, componentKeysService } from '@causeway/protos'
 import { isRefused, timeMessage } from '../../contract.ts'
-import { refuse, type Refused } from '../../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../../domain/refusal.ts'
 import { lockNamed } from '../../lock.ts'
 import { record } from '../../record.ts'
 import {
@@ -30,16 +30,18 @@ import {
   saveRevocation,
 } from './store.ts'
 
-interface Parts {
+interface ComponentKeyParts {
   readonly db: Database
   readonly bus: EventBus
 }
 
-type Outcome = Refused | { readonly type: 'DONE'; readonly key: RegisteredKey }
+type ComponentKeyOutcome = RefusedCommand | { readonly type: 'DONE'; readonly key: RegisteredKey }
 
 const keys_max = 10_000
 
-export function serveComponentKeys(parts: Parts): Handlers<typeof componentKeysService> {
+export function serveComponentKeys(
+  parts: ComponentKeyParts,
+): Handlers<typeof componentKeysService> {
   return {
     async RegisterComponentKey({ boundedContextId: contextId, publicKey, actor = '' }, { caller }) {
       const fault = ownerFault(contextId, actor, caller)
@@ -61,7 +63,7 @@ export function serveComponentKeys(parts: Parts): Handlers<typeof componentKeysS
  * unless an operator has revoked it.
  */
 export async function registerOwnKey(
-  { db, bus }: Parts,
+  { db, bus }: ComponentKeyParts,
   key: ComponentKey | undefined,
   log: Logger,
 ): Promise<ComponentKey | undefined> {
@@ -74,7 +76,7 @@ export async function registerOwnKey(
   return undefined
 }
 
-function newKeyOf(contextId: string, pem: string): NewComponentKey | Refused {
+function newKeyOf(contextId: string, pem: string): NewComponentKey | RefusedCommand {
   const key = publicComponentKey(pem)
   if (key === undefined) {
     return refuse('INVALID', 'publicKey must be the PEM of a public EC key on P-256')
@@ -83,8 +85,11 @@ function newKeyOf(contextId: string, pem: string): NewComponentKey | Refused {
   return { id: keyIdOf(key), contextId, publicKey }
 }
 
-function registerComponentKey({ db, bus }: Parts, wanted: NewComponentKey): Promise<Outcome> {
-  return db.transaction(async (tx): Promise<Outcome> => {
+function registerComponentKey(
+  { db, bus }: ComponentKeyParts,
+  wanted: NewComponentKey,
+): Promise<ComponentKeyOutcome> {
+  return db.transaction(async (tx): Promise<ComponentKeyOutcome> => {
     // The key has no row to lock yet.
     await lockNamed(tx, 'component-keys')
     const now = new Date()
@@ -107,8 +112,12 @@ function registerComponentKey({ db, bus }: Parts, wanted: NewComponentKey): Prom
   })
 }
 
-function revokeComponentKey({ db, bus }: Parts, keyId: string, by: string): Promise<Outcome> {
-  return db.transaction(async (tx): Promise<Outcome> => {
+function revokeComponentKey(
+  { db, bus }: ComponentKeyParts,
+  keyId: string,
+  by: string,
+): Promise<ComponentKeyOutcome> {
+  return db.transaction(async (tx): Promise<ComponentKeyOutcome> => {
     const before = await lockComponentKey(tx, keyId)
     if (before === undefined) return refuse('KEY_UNKNOWN', `no component has the key ${keyId}`)
     if (before.revoked !== null) return { type: 'DONE', key: before }
@@ -163,7 +172,7 @@ function keyMessage(key: RegisteredKey): ComponentKeyRecord {
   }
 }
 
-function answer(outcome: Outcome) {
+function answer(outcome: ComponentKeyOutcome) {
   return outcome.type === 'REFUSE'
     ? { refusal: refusalMessage(outcome) }
     : { key: keyMessage(outcome.key) }

@@ -2,7 +2,7 @@
 import { statement, type Queries, type Transaction } from '@causeway/postgres'
 import type { RegisteredKey } from './domain/component-key.ts'
 
-interface Row {
+interface ComponentKeyRow {
   readonly key_id: string
   readonly bounded_context_id: string
   readonly public_key: string
@@ -13,7 +13,7 @@ interface Row {
 
 const columns = `key_id, bounded_context_id, public_key, registered_at, revoked_at, revoked_by`
 
-function keyOf(row: Row): RegisteredKey {
+function keyOf(row: ComponentKeyRow): RegisteredKey {
   const { revoked_at: at, revoked_by: by } = row
   return {
     id: row.key_id,
@@ -33,7 +33,7 @@ export async function allComponentKeys(
   db: Queries,
   rows_max: number,
 ): Promise<readonly RegisteredKey[]> {
-  return (await db.query<Row>(selectAll, [rows_max])).map(keyOf)
+  return (await db.query<ComponentKeyRow>(selectAll, [rows_max])).map(keyOf)
 }
 
 const selectOne = statement(`select ${columns} from component_keys where key_id = $1 for update`)
@@ -42,7 +42,7 @@ export async function lockComponentKey(
   tx: Transaction,
   keyId: string,
 ): Promise<RegisteredKey | undefined> {
-  const [row] = await tx.query<Row>(selectOne, [keyId])
+  const [row] = await tx.query<ComponentKeyRow>(selectOne, [keyId])
   return row && keyOf(row)
 }
 

@@ -3,7 +3,7 @@
  * verifies and decrypts what it protected before: the state `deactivated` of NIST SP 800-57 part 1, 7.3.
  */
 import type { KeyDefinitionType, KeyDefinitionUsage } from '@causeway/protos'
-import { refuse, type Refused } from '../../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../../domain/refusal.ts'
 
 export type Usage = KeyDefinitionUsage
 export type KeyType = KeyDefinitionType
@@ -35,7 +35,7 @@ const labelForm = /^[\x20-\x7e]{1,64}$/
 
 export type Definition = Pick<KeyDefinition, 'label' | 'usage' | 'type' | 'validFrom' | 'validTo'>
 
-export function faultOf(definition: Definition, now: Date): Refused | undefined {
+export function faultOf(definition: Definition, now: Date): RefusedCommand | undefined {
   const { label, usage, type, validFrom, validTo } = definition
   if (!labelForm.test(label)) {
     return refuse('INVALID', 'label must have 1 to 64 printable ASCII characters')
@@ -71,7 +71,7 @@ export function reasonAgainst(
   { usage, validFrom, validTo }: Pick<KeyDefinition, 'usage' | 'validFrom' | 'validTo'>,
   action: keyof typeof actions,
   now: Date,
-): Refused | undefined {
+): RefusedCommand | undefined {
   const { usage: needed, protects, words } = actions[action]
   if (usage !== needed) return refuse('KEY_USAGE_WRONG', `a ${usage} key does not ${words}`)
   if (now < validFrom) return refuse('KEY_NOT_VALID', 'its validity has not begun')
@@ -86,7 +86,7 @@ export function reasonAgainstNewKey(
   { type, validTo }: Pick<KeyDefinition, 'type' | 'validTo'>,
   wanted: readonly KeyType[],
   now: Date,
-): Refused | undefined {
+): RefusedCommand | undefined {
   if (!wanted.includes(type)) {
     return refuse('KEY_USAGE_WRONG', `its definition is for keys of type ${type}`)
   }

@@ -3,7 +3,7 @@
  * with one account number after the other, and seeing which are refused. So a block that was translated
  * belongs to its account number, one that was not is tried a few times, and refused blocks lock their key.
  */
-import { refuse, type Refused } from '../../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../../domain/refusal.ts'
 
 /** Hashes that need the block itself. */
 export interface PinAttempt {
@@ -32,7 +32,7 @@ export function pinAttemptFault(
   known: KnownBlock | undefined,
   attempt: PinAttempt | undefined,
   refusals_max: number,
-): Refused | undefined {
+): RefusedCommand | undefined {
   if (Math.max(refusals.ofKey, refusals.ofCaller) >= refusals_max) {
     return refuse('KEY_LOCKED', 'too many PIN blocks were refused: wait, or have it unlocked')
   }

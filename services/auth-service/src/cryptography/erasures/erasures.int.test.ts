@@ -8,9 +8,9 @@ import { erasuresService, monthKeysService } from '@causeway/protos'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openWorld, ownDatabase, type World } from '../../testing/world.ts'
+import { openWorld, ownDatabase, type AuthServiceWorld } from '../../testing/world.ts'
 
-let world: World
+let world: AuthServiceWorld
 let db: Database
 let keys: Calls<typeof monthKeysService>
 let erasures: Calls<typeof erasuresService>

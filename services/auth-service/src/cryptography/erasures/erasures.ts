@@ -4,7 +4,7 @@
  */
 import type { EventBus } from '@causeway/bus'
 import type { Database } from '@causeway/postgres'
-import { refuse, type Refused } from '../../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../../domain/refusal.ts'
 import { record } from '../../record.ts'
 import {
   erasureById,
@@ -19,7 +19,7 @@ export interface ErasureParts {
   readonly bus: EventBus
 }
 
-export interface Report {
+export interface ErasureProgress {
   readonly id: string
   readonly service: string
   readonly progress: Progress
@@ -31,9 +31,9 @@ export interface Report {
 /** The erasure after the report. */
 export function reportErasure(
   { db, bus }: ErasureParts,
-  { id, service, progress, services, now }: Report,
-): Promise<Erasure | Refused> {
-  return db.transaction(async (tx): Promise<Erasure | Refused> => {
+  { id, service, progress, services, now }: ErasureProgress,
+): Promise<Erasure | RefusedCommand> {
+  return db.transaction(async (tx): Promise<Erasure | RefusedCommand> => {
     const isApproved = await lockErasure(tx, id)
     const erasure = await erasureById(tx, id)
     if (erasure?.kind !== 'PersonErasure') {

@@ -9,7 +9,7 @@ import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { Writable } from 'node:stream'
 import { start } from '../../service.ts'
-import { authSettings, ownDatabase, type Values } from '../../testing/world.ts'
+import { authSettings, ownDatabase, type SettingOverrides } from '../../testing/world.ts'
 
 let parts: TestParts
 let auth: Service
@@ -89,7 +89,7 @@ async function storedMonths(): Promise<readonly string[]> {
   return rows.map(({ month }) => month)
 }
 
-async function restartAuth(given: Values): Promise<void> {
+async function restartAuth(given: SettingOverrides): Promise<void> {
   await auth.stop()
   parts = await parts.restart()
   for (const each of [keys, holder]) await each.close().catch(() => undefined)

@@ -5,7 +5,7 @@ import type { GrpcHost } from '@causeway/grpc'
 import type { Database } from '@causeway/postgres'
 import { listIn, type Logger, StartError } from '@causeway/process'
 import { erasuresService, monthKeysService } from '@causeway/protos'
-import type { Settings } from '../../settings.ts'
+import type { AuthServiceSettings } from '../../settings.ts'
 import { isMonth } from './domain/month.ts'
 import { openMonthKeys } from './month-keys.ts'
 import { serveErasures, serveMonthKeys } from './serve.ts'
@@ -20,7 +20,10 @@ export interface ErasureOpening {
 
 /** Throws StartError if a stored key was encrypted with an unknown key, or for a setting with no months. */
 export async function openErasures(
-  settings: Pick<Settings, 'AUTH_SERVICE_MONTH_RETENTION' | 'AUTH_SERVICE_GIVEN_UP_MONTHS'>,
+  settings: Pick<
+    AuthServiceSettings,
+    'AUTH_SERVICE_MONTH_RETENTION' | 'AUTH_SERVICE_GIVEN_UP_MONTHS'
+  >,
   { log, bus, grpc, db, seal }: ErasureOpening,
 ): Promise<void> {
   const givenUp = monthsIn('AUTH_SERVICE_GIVEN_UP_MONTHS', settings.AUTH_SERVICE_GIVEN_UP_MONTHS)

@@ -4,7 +4,7 @@ import { stateMessages } from '@causeway/approvals'
 import type { Handlers } from '@causeway/grpc'
 import type { Erasure as ErasureMessage, erasuresService, monthKeysService } from '@causeway/protos'
 import { isRefused } from '../../contract.ts'
-import { refuse, type Refused } from '../../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../../domain/refusal.ts'
 import { isErasable } from './domain/month.ts'
 import { recordDisclosure, reportErasure, type ErasureParts } from './erasures.ts'
 import type { MonthKeys } from './month-keys.ts'
@@ -65,7 +65,7 @@ export function serveErasures(
   }
 }
 
-function answer(outcome: Erasure | Refused) {
+function answer(outcome: Erasure | RefusedCommand) {
   return isRefused(outcome)
     ? { refusal: refusalMessage(outcome) }
     : { erasure: erasureMessage(outcome) }

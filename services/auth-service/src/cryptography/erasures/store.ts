@@ -132,7 +132,7 @@ export async function lockErasure(tx: Transaction, id: string): Promise<boolean>
   return (await tx.query(lock, [id])).length > 0
 }
 
-interface Row {
+interface ErasureRow {
   readonly id: string
   readonly kind: Erasure['kind']
   readonly content: string
@@ -162,16 +162,23 @@ const list = statement(`
   select ${columns} from ${ofErasures} order by created_at desc, request_id desc limit $1`)
 
 export async function erasureById(db: Queries, id: string): Promise<Erasure | undefined> {
-  const [row] = await db.query<Row>(find, [id])
+  const [row] = await db.query<ErasureRow>(find, [id])
   return row && erasureOf(row)
 }
 
 /** The newest first. */
 export async function erasures(db: Queries, rows_max: number): Promise<readonly Erasure[]> {
-  return (await db.query<Row>(list, [rows_max])).map(erasureOf)
+  return (await db.query<ErasureRow>(list, [rows_max])).map(erasureOf)
 }
 
-function erasureOf({ type, identifier, subId, content: json, progress, ...row }: Row): Erasure {
+function erasureOf({
+  type,
+  identifier,
+  subId,
+  content: json,
+  progress,
+  ...row
+}: ErasureRow): Erasure {
   const content = JSON.parse(json) as ErasureContent
   const { partyIdType, partyIdentifier, partySubId = null } = content
   const pending =

@@ -45,13 +45,13 @@ export async function openRequestKey(db: Database, seal: Seal): Promise<RequestK
   }
 }
 
-interface Opened {
+interface OpenedRequestKey {
   readonly stored: StoredRequestKey
   readonly key: Buffer
   readonly previous: Buffer | undefined
 }
 
-async function read(db: Database, seal: Seal): Promise<Opened> {
+async function read(db: Database, seal: Seal): Promise<OpenedRequestKey> {
   const stored = await readRequestKey(db)
   const key = stored && seal.decrypt(stored.key, context)
   if (stored === undefined || key === undefined) {

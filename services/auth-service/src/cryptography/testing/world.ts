@@ -15,9 +15,9 @@ import { CompactEncrypt } from 'jose'
 import { createPublicKey, randomUUID } from 'node:crypto'
 import { usualBounds, type AuthBounds } from '../../bounds.ts'
 import { start } from '../../service.ts'
-import { authSettings, type Values } from '../../testing/world.ts'
+import { authSettings, type SettingOverrides } from '../../testing/world.ts'
 
-export interface World {
+export interface CryptographyWorld {
   readonly parts: TestParts
   readonly calls: Calls<typeof cryptographyService>
   readonly keys: Calls<typeof keyManagementService>
@@ -28,24 +28,24 @@ export interface World {
   /** Loads a key of another party, as that party would send it. @returns its id */
   load(usage: KeyDefinitionUsage, type: KeyDefinitionType, plain: Buffer): Promise<string>
   /** Ends auth-service and starts it again with other settings. */
-  restart(given: Values): Promise<World>
+  restart(given: SettingOverrides): Promise<CryptographyWorld>
   stop(): Promise<void>
 }
 
 export const actor = 'ada'
 
 export async function openWorld(
-  given: Values = {},
+  given: SettingOverrides = {},
   bounds: Partial<AuthBounds> = {},
-): Promise<World> {
+): Promise<CryptographyWorld> {
   return openOn(await openTestParts(), given, bounds)
 }
 
 async function openOn(
   parts: TestParts,
-  given: Values,
+  given: SettingOverrides,
   bounds: Partial<AuthBounds> = {},
-): Promise<World> {
+): Promise<CryptographyWorld> {
   const service = await start(authSettings(given), parts, { ...usualBounds, ...bounds })
   const audited: Payload<'/audit-log-write'>[] = []
   await onEvents(parts.bus, 'test', ['/audit-log-write'], (events) => {
@@ -53,7 +53,7 @@ async function openOn(
     return Promise.resolve()
   })
   const keys = parts.grpc.client(keyManagementService, 'auth-service')
-  const newKey: World['newKey'] = async (usage, type, validTo) => {
+  const newKey: CryptographyWorld['newKey'] = async (usage, type, validTo) => {
     const keyDefinitionId = await define(keys, usage, type, validTo)
     const request = { requestId: randomUUID(), keyDefinitionId, actor }
     const { key, refusal } =
@@ -113,7 +113,10 @@ export async function define(
 }
 
 /** Requested by one person and approved by another one. */
-export async function chooseAdapter({ approvals }: World, adapter: string): Promise<void> {
+export async function chooseAdapter(
+  { approvals }: CryptographyWorld,
+  adapter: string,
+): Promise<void> {
   const { approval, refusal } = await approvals.make('CryptoAdapter', { adapter })
   if (approval?.state !== 'APPROVED') throw new Error(refusal?.detail)
 }

@@ -8,12 +8,12 @@ import { eventually } from '@causeway/process/testing'
 import type { RegisteredCertificate } from '@causeway/protos'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { fsp, openWorld, type World } from '../../testing/world.ts'
+import { fsp, openWorld, type AuthServiceWorld } from '../../testing/world.ts'
 
 const day_ms = 86_400_000
 
 let folder: string
-let auth: World
+let auth: AuthServiceWorld
 let ca: Ca
 
 function newCa(): Ca {

@@ -9,10 +9,10 @@ import type { Database } from '@causeway/postgres'
 import { readPem, StartError } from '@causeway/process'
 import { announceChange } from '../announce.ts'
 import { timeMessage } from '../../contract.ts'
-import { refuse, unknownParticipant, type Refused } from '../../domain/refusal.ts'
+import { refuse, unknownParticipant, type RefusedCommand } from '../../domain/refusal.ts'
 import type { FindFsp } from '../find-fsp.ts'
 import { record } from '../../record.ts'
-import type { Settings } from '../../settings.ts'
+import type { AuthServiceSettings } from '../../settings.ts'
 import { foreignHost } from './domain/certified-hosts.ts'
 import { insertCertificate, type IssuedCertificate } from './store.ts'
 
@@ -40,7 +40,9 @@ const earlier_ms = 300_000
  * restart and its key is in memory only while it signs. Throws StartError for a CA that cannot
  * sign.
  */
-export async function openCa(settings: Settings): Promise<(() => Promise<Ca>) | undefined> {
+export async function openCa(
+  settings: AuthServiceSettings,
+): Promise<(() => Promise<Ca>) | undefined> {
   const { AUTH_SERVICE_CA_CERTIFICATE_FILE: file, AUTH_SERVICE_CA_KEY_FILE: keyFile } = settings
   if (file === undefined && keyFile === undefined) return undefined
   const readCa = async () => {
@@ -57,7 +59,7 @@ export async function openCa(settings: Settings): Promise<(() => Promise<Ca>) | 
 export async function issueCertificate(
   parts: CertificateParts,
   { participant, csr, actor }: Readonly<Record<'participant' | 'csr' | 'actor', string>>,
-): Promise<Issued | Refused> {
+): Promise<Issued | RefusedCommand> {
   const { db, bus, findFsp, readCa, hubName, life_ms } = parts
   if (readCa === undefined) return refuse('NO_CA', 'this hub issues no certificates')
   const request = readCsr(csr)

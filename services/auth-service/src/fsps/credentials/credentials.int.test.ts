@@ -9,7 +9,13 @@ import { eventually } from '@causeway/process/testing'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose'
-import { callbackHost, fsp, openWorld, ownDatabase, type World } from '../../testing/world.ts'
+import {
+  callbackHost,
+  fsp,
+  openWorld,
+  ownDatabase,
+  type AuthServiceWorld,
+} from '../../testing/world.ts'
 
 const services = [participantLifecycle, settlements] as const
 const wrong_max = 20
@@ -17,7 +23,7 @@ const year_ms = 365 * 86_400_000
 
 let folder: string
 let ca: Ca
-let auth: World
+let auth: AuthServiceWorld
 
 /** Writes the CA to the files of the running service. */
 function installCa(made: Ca): void {

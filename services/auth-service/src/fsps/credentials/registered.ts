@@ -10,7 +10,7 @@ import type { EventBus } from '@causeway/bus'
 import type { Database, Transaction } from '@causeway/postgres'
 import { announceChange } from '../announce.ts'
 import { timeMessage } from '../../contract.ts'
-import { refuse, unknownParticipant, type Refused } from '../../domain/refusal.ts'
+import { refuse, unknownParticipant, type RefusedCommand } from '../../domain/refusal.ts'
 import type { FindFsp } from '../find-fsp.ts'
 import { lockNamed } from '../../lock.ts'
 import { record } from '../../record.ts'
@@ -29,7 +29,7 @@ export interface RegisteredParts {
 }
 
 export type RegisteredOutcome =
-  | Refused
+  | RefusedCommand
   | { readonly type: 'REGISTERED'; readonly certificate: RegisteredCertificate }
 
 const text_max = 16_384
@@ -42,7 +42,7 @@ const open_max = 100
  */
 export async function registerCertificate(
   { db, bus, findFsp }: RegisteredParts,
-  { participant, certificate: pem, actor }: Named & { readonly certificate: string },
+  { participant, certificate: pem, actor }: CertificateChange & { readonly certificate: string },
 ): Promise<RegisteredOutcome> {
   const x509 = readCertificate(pem)
   if (x509 === undefined) return refuse('INVALID', 'certificate is not one certificate in PEM')
@@ -81,7 +81,7 @@ export async function registerCertificate(
   })
 }
 
-interface Named {
+interface CertificateChange {
   readonly participant: string
   readonly actor: string
 }
@@ -89,7 +89,7 @@ interface Named {
 /** From now on it identifies nobody; revoked again is no change. */
 export function revokeCertificate(
   { db, bus }: Pick<RegisteredParts, 'db' | 'bus'>,
-  { participant, serial: text, actor }: Named & { readonly serial: string },
+  { participant, serial: text, actor }: CertificateChange & { readonly serial: string },
 ): Promise<RegisteredOutcome> {
   const serial = text.replaceAll(':', '').toUpperCase()
   return db.transaction(async (tx): Promise<RegisteredOutcome> => {
@@ -106,7 +106,7 @@ export function revokeCertificate(
 /** All certificates of the FSP. */
 export async function revokeCertificatesOf(
   { db, bus }: Pick<RegisteredParts, 'db' | 'bus'>,
-  named: Named,
+  named: CertificateChange,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     await lockNamed(tx, `fsp ${named.participant}`)
@@ -118,7 +118,7 @@ export async function revokeCertificatesOf(
 async function revoke(
   { bus, tx }: { readonly bus: EventBus; readonly tx: Transaction },
   some: readonly Pick<RegisteredCertificate, 'serial'>[] | undefined,
-  { participant, actor }: Named,
+  { participant, actor }: CertificateChange,
 ): Promise<void> {
   const at = new Date()
   const serials = some?.map(({ serial }) => serial)

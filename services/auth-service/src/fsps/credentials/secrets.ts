@@ -5,7 +5,7 @@
 import type { EventBus } from '@causeway/bus'
 import type { Database } from '@causeway/postgres'
 import { announceChange } from '../announce.ts'
-import { refuse, unknownParticipant, type Refused } from '../../domain/refusal.ts'
+import { refuse, unknownParticipant, type RefusedCommand } from '../../domain/refusal.ts'
 import type { FindFsp } from '../find-fsp.ts'
 import { record } from '../../record.ts'
 import { lockNamed } from '../../lock.ts'
@@ -24,7 +24,7 @@ export async function createSecret(
   { db, bus, findFsp }: SecretParts,
   participant: string,
   createdBy: string,
-): Promise<Refused | { readonly type: 'MADE'; readonly secret: string }> {
+): Promise<RefusedCommand | { readonly type: 'MADE'; readonly secret: string }> {
   if ((await findFsp(participant)) === undefined) return unknownParticipant(participant)
   return db.transaction(async (tx) => {
     await lockNamed(tx, `fsp ${participant}`)
@@ -53,7 +53,7 @@ export async function endAllSecrets(
   { db, bus, findFsp }: SecretParts,
   participant: string,
   actor: string,
-): Promise<Refused | undefined> {
+): Promise<RefusedCommand | undefined> {
   if ((await findFsp(participant)) === undefined) return unknownParticipant(participant)
   await endSecretsOf({ db, bus }, participant, actor)
   return undefined

@@ -4,7 +4,7 @@ import type { Handlers } from '@causeway/grpc'
 import { present, type credentialsService } from '@causeway/protos'
 import { createdByFault, timeMessage } from '../../contract.ts'
 import { isName } from '../find-fsp.ts'
-import type { Measures } from '../../measures.ts'
+import type { AuthMeasures } from '../../measures.ts'
 import { issueCertificate, type CertificateParts } from './certificates.ts'
 import { createSecret, endAllSecrets } from './secrets.ts'
 import { registerCertificate, revokeCertificate, type RegisteredOutcome } from './registered.ts'
@@ -13,16 +13,18 @@ import { issueToken, type TokenParts } from './tokens.ts'
 
 export interface CredentialParts extends TokenParts, CertificateParts {
   readonly db: CertificateParts['db']
-  readonly measures: Measures
+  readonly measures: AuthMeasures
 }
 
-type Service = Handlers<typeof credentialsService>
+type CredentialsHandlers = Handlers<typeof credentialsService>
 
-export function serveCredentials(parts: CredentialParts): Service {
+export function serveCredentials(parts: CredentialParts): CredentialsHandlers {
   return { ...secrets(parts), ...tokens(parts), ...certificates(parts), ...registered(parts) }
 }
 
-function secrets(parts: CredentialParts): Pick<Service, 'CreateClientSecret' | 'EndClientSecrets'> {
+function secrets(
+  parts: CredentialParts,
+): Pick<CredentialsHandlers, 'CreateClientSecret' | 'EndClientSecrets'> {
   return {
     async CreateClientSecret({ participant, createdBy }) {
       const made = createdByFault(createdBy) ?? (await createSecret(parts, participant, createdBy))
@@ -37,7 +39,7 @@ function secrets(parts: CredentialParts): Pick<Service, 'CreateClientSecret' | '
   }
 }
 
-function tokens(parts: CredentialParts): Pick<Service, 'IssueToken' | 'GetTokenKeys'> {
+function tokens(parts: CredentialParts): Pick<CredentialsHandlers, 'IssueToken' | 'GetTokenKeys'> {
   return {
     async IssueToken({ clientId, clientSecret, certificateThumbprint: boundTo }) {
       const issued = await issueToken(parts, { clientId, clientSecret, boundTo }, new Date())
@@ -54,7 +56,7 @@ function tokens(parts: CredentialParts): Pick<Service, 'IssueToken' | 'GetTokenK
 
 function certificates(
   parts: CredentialParts,
-): Pick<Service, 'IssueCertificate' | 'GetCredentialStates'> {
+): Pick<CredentialsHandlers, 'IssueCertificate' | 'GetCredentialStates'> {
   return {
     async IssueCertificate({ participant, csr, actor }) {
       const issued = await issueCertificate(parts, { participant, csr, actor })
@@ -76,7 +78,7 @@ function certificates(
 
 function registered(
   parts: CredentialParts,
-): Pick<Service, 'RegisterCertificate' | 'RevokeCertificate' | 'GetCertificates'> {
+): Pick<CredentialsHandlers, 'RegisterCertificate' | 'RevokeCertificate' | 'GetCertificates'> {
   return {
     RegisterCertificate: async (registration) =>
       registeredAnswer(await registerCertificate(parts, registration)),

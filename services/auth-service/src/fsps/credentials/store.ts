@@ -172,8 +172,8 @@ export async function certificateOf(
   tx: Transaction,
   serial: string,
 ): Promise<(RegisteredCertificate & { readonly certificate: string }) | undefined> {
-  type Row = RegisteredCertificate & { readonly certificate: string }
-  const [row] = await tx.query<Row>(selectCertificate, [serial])
+  type CertificateRow = RegisteredCertificate & { readonly certificate: string }
+  const [row] = await tx.query<CertificateRow>(selectCertificate, [serial])
   return row
 }
 

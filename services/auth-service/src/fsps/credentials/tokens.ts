@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { Queries } from '@causeway/postgres'
-import { refuse, type Refused } from '../../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../../domain/refusal.ts'
 import { isName } from '../find-fsp.ts'
 import type { Guesses } from './guesses.ts'
 import { signedToken } from './jwt.ts'
@@ -60,7 +60,7 @@ export async function issueToken(
     readonly boundTo?: string | undefined
   },
   now: Date,
-): Promise<IssuedToken | Refused> {
+): Promise<IssuedToken | RefusedCommand> {
   const hash = hashOf(secret)
   if (!guesses.mayTry(clientId, hash, now.getTime())) {
     return refuse('SECRET_WRONG', 'too many wrong secrets: wait a minute')

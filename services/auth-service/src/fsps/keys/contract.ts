@@ -5,7 +5,7 @@
 import { isKid, readPublicKey } from '@causeway/fspiop'
 import { present, type ParticipantKey } from '@causeway/protos'
 import { createdByFault, isRefused, timeMessage, timeOf } from '../../contract.ts'
-import { refuse, type Refused } from '../../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../../domain/refusal.ts'
 import type { Key, NewKey } from './domain/key.ts'
 
 export interface KeyInput {
@@ -18,7 +18,7 @@ export interface KeyInput {
 }
 
 /** The kid is the given one, otherwise that of the JWK, otherwise the thumbprint. */
-export async function newKeyOf(words: KeyInput, now: Date): Promise<NewKey | Refused> {
+export async function newKeyOf(words: KeyInput, now: Date): Promise<NewKey | RefusedCommand> {
   const { use } = words
   if (use !== 'sig' && use !== 'enc') return refuse('INVALID', 'use must be sig or enc')
   if (words.kid !== undefined && !isKid(words.kid)) {

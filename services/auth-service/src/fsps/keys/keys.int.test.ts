@@ -5,11 +5,11 @@ import { eventually } from '@causeway/process/testing'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { calculateJwkThumbprint } from 'jose'
-import { fsp, openWorld, ownDatabase, type World } from '../../testing/world.ts'
+import { fsp, openWorld, ownDatabase, type AuthServiceWorld } from '../../testing/world.ts'
 
 const services = [participantLifecycle, settlements] as const
 
-let auth: World
+let auth: AuthServiceWorld
 
 beforeAll(async () => {
   auth = await openWorld(services)

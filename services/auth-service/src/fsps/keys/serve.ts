@@ -7,7 +7,7 @@ import type { Database, Transaction } from '@causeway/postgres'
 import type { keysService } from '@causeway/protos'
 import { announceChange } from '../announce.ts'
 import { isRefused, timeMessage, timeOf } from '../../contract.ts'
-import { refuse, unknownParticipant, type Refused } from '../../domain/refusal.ts'
+import { refuse, unknownParticipant, type RefusedCommand } from '../../domain/refusal.ts'
 import { isName, type FindFsp } from '../find-fsp.ts'
 import { record } from '../../record.ts'
 import { lockNamed } from '../../lock.ts'
@@ -21,7 +21,7 @@ export interface KeyParts {
   readonly findFsp: FindFsp
 }
 
-type Outcome = Refused | { readonly type: 'DONE'; readonly key: Key }
+type KeyOutcome = RefusedCommand | { readonly type: 'DONE'; readonly key: Key }
 
 export function serveKeys(parts: KeyParts): Handlers<typeof keysService> {
   return {
@@ -51,7 +51,7 @@ export function serveKeys(parts: KeyParts): Handlers<typeof keysService> {
   }
 }
 
-function addKey({ db, bus }: KeyParts, participant: string, wanted: NewKey): Promise<Outcome> {
+function addKey({ db, bus }: KeyParts, participant: string, wanted: NewKey): Promise<KeyOutcome> {
   return db.transaction(async (tx) => {
     const known = await lockKeys(tx, participant)
     const now = new Date()
@@ -77,7 +77,7 @@ function endKey(
   { db, bus }: KeyParts,
   { participant, kid, actor }: Readonly<Record<'participant' | 'kid' | 'actor', string>>,
   validTo: Date,
-): Promise<Outcome> {
+): Promise<KeyOutcome> {
   return db.transaction(async (tx) => {
     const known = await lockKeys(tx, participant)
     const key = known.find((one) => one.kid === kid)
@@ -105,7 +105,7 @@ async function endOne(
   { participant, actor }: Readonly<Record<'participant' | 'actor', string>>,
   key: Key,
   validTo: Date,
-): Promise<Outcome> {
+): Promise<KeyOutcome> {
   const now = new Date()
   const decision = end(key, validTo, now)
   if (decision.type === 'REFUSE') return decision
@@ -142,11 +142,11 @@ function recordOf({ use, thumbprint, validFrom, validTo }: Key) {
   }
 }
 
-function unknownKey(participant: string, kid: string): Refused {
+function unknownKey(participant: string, kid: string): RefusedCommand {
   return refuse('KEY_UNKNOWN', `${participant} has no key ${kid}`)
 }
 
-function answer(outcome: Outcome) {
+function answer(outcome: KeyOutcome) {
   return outcome.type === 'REFUSE'
     ? { refusal: refusalMessage(outcome) }
     : { key: keyMessage(outcome.key) }

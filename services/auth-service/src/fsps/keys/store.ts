@@ -10,7 +10,7 @@ const selectKeys = statement(`
   where participant = any($1::text[])
   order by participant, created_at, kid`)
 
-type Row = Key & { readonly participant: string }
+type KeyRow = Key & { readonly participant: string }
 
 /** The keys of these FSPs, oldest first; FSPs without keys are left out. */
 export async function keysOf(
@@ -18,7 +18,7 @@ export async function keysOf(
   participants: readonly string[],
 ): Promise<ReadonlyMap<string, readonly Key[]>> {
   const found = new Map<string, Key[]>()
-  for (const { participant, ...key } of await db.query<Row>(selectKeys, [
+  for (const { participant, ...key } of await db.query<KeyRow>(selectKeys, [
     textArray(participants),
   ])) {
     const keys = found.get(participant) ?? []

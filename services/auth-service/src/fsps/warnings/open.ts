@@ -9,7 +9,7 @@ import type { Database } from '@causeway/postgres'
 import { listIn, type Logger, retrying, type Service, StartError } from '@causeway/process'
 import { schedulerService } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
-import type { Measures } from '../../measures.ts'
+import type { AuthMeasures } from '../../measures.ts'
 import { addWarnings, type Warning } from './store.ts'
 
 const owner = 'auth-service'
@@ -20,7 +20,7 @@ const day_ms = 86_400_000
 export interface WarningParts {
   readonly db: Database
   readonly log: Logger
-  readonly measures: Pick<Measures, 'ending'>
+  readonly measures: Pick<AuthMeasures, 'ending'>
   /** Days before the end. */
   readonly days: readonly number[]
 }

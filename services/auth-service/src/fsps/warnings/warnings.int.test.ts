@@ -7,10 +7,10 @@ import { schedulerService } from '@causeway/protos'
 import * as scheduler from '@causeway/scheduler'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { fsp, openWorld, type World } from '../../testing/world.ts'
+import { fsp, openWorld, type AuthServiceWorld } from '../../testing/world.ts'
 import { warningDaysIn } from './open.ts'
 
-let auth: World
+let auth: AuthServiceWorld
 const warned: Payload<'CredentialEnding'>[] = []
 
 beforeAll(async () => {

@@ -3,7 +3,7 @@
  * No refusal repeats a value.
  */
 import { compareVersions } from '../../domain/configuration.ts'
-import { refuse, type Refused } from '../../domain/refusal.ts'
+import { refuse, type RefusedConfiguration } from '../../domain/refusal.ts'
 
 export interface SecretKey {
   readonly name: string
@@ -25,7 +25,7 @@ export interface SecretSet {
 export type NewSecrets = Omit<SecretSet, 'iterationNumber'>
 
 export type SecretsRegistered =
-  | Refused
+  | RefusedConfiguration
   | { readonly type: 'UNCHANGED'; readonly set: SecretSet }
   /** `dropped`: the names that are gone; their values are deleted, which is a change of values. */
   | { readonly type: 'STORE'; readonly set: SecretSet; readonly dropped: readonly string[] }
@@ -58,7 +58,7 @@ export interface NewSecret {
 }
 
 export type SecretsChecked =
-  | Refused
+  | RefusedConfiguration
   /** With the names as they are registered. */
   | { readonly type: 'CHECKED'; readonly newValues: readonly NewSecret[] }
 

@@ -25,7 +25,7 @@ export interface AskedService<Definitions extends SettingDefinitions = SettingDe
 /** Null: the secret is removed. */
 export type SecretsByName = Readonly<Record<string, string | null>>
 
-export interface World {
+export interface SecretsWorld {
   readonly parts: TestParts
   readonly secrets: Calls<typeof secretsService>
   readonly approvals: ApprovalCalls
@@ -46,7 +46,7 @@ export interface World {
     request: SignedHeaders,
   ): ReturnType<Calls<typeof secretsService>['ReadSecretValues']>
   /** Kills the processes and starts them again on the same database, config with these keys. */
-  restart(secretsKey: string): Promise<World>
+  restart(secretsKey: string): Promise<SecretsWorld>
   stop(): Promise<void>
 }
 
@@ -70,19 +70,23 @@ function valuesOf<Definitions extends SettingDefinitions>(
 export async function openWorld(
   authService: AskedService,
   secretsKey = newSecretsKey(),
-): Promise<World> {
+): Promise<SecretsWorld> {
   const keys = { pricing: await makeComponentKey(), reports: await makeComponentKey() }
   const authKey = newSecretsKey()
   return openOn(await openTestParts(), { authService, keys, authKey }, secretsKey)
 }
 
-interface Lasting extends Pick<World, 'keys'> {
+interface Lasting extends Pick<SecretsWorld, 'keys'> {
   readonly authService: AskedService
   readonly authKey: string
 }
 
 /** `lasting`: what a restart leaves as it is. */
-async function openOn(parts: TestParts, lasting: Lasting, secretsKey: string): Promise<World> {
+async function openOn(
+  parts: TestParts,
+  lasting: Lasting,
+  secretsKey: string,
+): Promise<SecretsWorld> {
   const { authService, keys, authKey } = lasting
   const { grpc, bus } = parts
   const ofAuth = valuesOf(authService.settings, { AUTH_SERVICE_SECRETS_KEY: authKey })
@@ -107,7 +111,7 @@ async function openOn(parts: TestParts, lasting: Lasting, secretsKey: string): P
   })
   const secrets = grpc.client(secretsService, 'config')
   const approvals = approvalCalls(grpc, 'config')
-  const world: World = {
+  const world: SecretsWorld = {
     parts,
     secrets,
     approvals,

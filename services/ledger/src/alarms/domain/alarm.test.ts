@@ -8,7 +8,7 @@ import {
   remainingPercentage,
   type AlarmRules,
   type Alarms,
-  type Reading,
+  type PositionReading,
 } from './alarm.ts'
 
 const minute_ms = 60_000
@@ -20,7 +20,7 @@ const rules: AlarmRules = {
 
 const units = (amount: number): bigint => BigInt(Math.round(amount * 10_000))
 
-function reading(position: number, changes: Partial<Reading> = {}): Reading {
+function reading(position: number, changes: Partial<PositionReading> = {}): PositionReading {
   return {
     position: units(position),
     limit: units(1_000),
@@ -32,7 +32,7 @@ function reading(position: number, changes: Partial<Reading> = {}): Reading {
 
 /** Takes readings one after the other, each at a minute, and returns what was notified at each. */
 function tell(
-  steps: readonly (readonly [minute: number, reading: Reading])[],
+  steps: readonly (readonly [minute: number, reading: PositionReading])[],
 ): readonly (readonly ActiveAlarmKind[])[] {
   let alarms: Alarms = quiet
   return steps.map(([minute, now]) => {

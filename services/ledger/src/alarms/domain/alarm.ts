@@ -41,7 +41,7 @@ export interface AlarmRules {
 }
 
 /** A POSITION account at the end of a batch. */
-export interface Reading {
+export interface PositionReading {
   /** Includes reservations. */
   readonly position: bigint
   /** The lower of net debit cap and cover. */
@@ -64,7 +64,7 @@ export interface AlarmDecision {
 /** The same `alarms` again when nothing is to be stored or notified. */
 export function decideAlarms(
   before: Alarms,
-  reading: Reading,
+  reading: PositionReading,
   now: Date,
   rules: AlarmRules,
 ): AlarmDecision {
@@ -81,7 +81,7 @@ export function decideAlarms(
 }
 
 /** Whether what remains of the limit is at or below the percentage; never without a limit. */
-export function isBreached({ position, limit, alarmPercentage }: Reading): boolean {
+export function isBreached({ position, limit, alarmPercentage }: PositionReading): boolean {
   return limit > 0n && position * whole >= limit * (whole - alarmPercentage)
 }
 
@@ -89,7 +89,7 @@ export function isBreached({ position, limit, alarmPercentage }: Reading): boole
 export function remainingPercentage({
   position,
   limit,
-}: Pick<Reading, 'position' | 'limit'>): bigint {
+}: Pick<PositionReading, 'position' | 'limit'>): bigint {
   return limit > 0n ? whole - (position * whole) / limit : 0n
 }
 
@@ -97,7 +97,7 @@ export function remainingPercentage({
  * A position that has recovered ends both alarms. A refusal does not depend on the position alone,
  * so its alarm also ends when the limit is raised: the next refusal is then notified.
  */
-function cleared(before: Alarms, reading: Reading): Alarms {
+function cleared(before: Alarms, reading: PositionReading): Alarms {
   const isOver = before.threshold !== null && reading.limit > 0n && !isBreached(reading)
   const isRaised = before.limit !== null && reading.limit > before.limit.limit
   if (!isOver && !isRaised) return before
@@ -110,7 +110,7 @@ function cleared(before: Alarms, reading: Reading): Alarms {
 /** The active alarm itself when it is not to be notified again yet. */
 function raised(
   active: ActiveAlarm | null,
-  { limit }: Reading,
+  { limit }: PositionReading,
   now: Date,
   { interval_ms, notified_max, reset_ms }: AlarmRules,
 ): ActiveAlarm {

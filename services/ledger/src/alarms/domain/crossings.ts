@@ -1,20 +1,20 @@
 /** Which alarms a batch of the ledger raises, found among the accounts that it has changed. */
 import { coverOf, feesOwed, valueOf, type Account } from '../../domain/account.ts'
-import type { Changes, LockedRows } from '../../domain/book.ts'
+import type { BookChanges, LockedRows } from '../../domain/book.ts'
 import type { Book } from '../../domain/decision.ts'
 import { ruleInForce } from '../../domain/model-rule.ts'
 import {
   decideAlarms,
   type AlarmDecision,
   type AlarmRules,
-  type Reading,
+  type PositionReading,
   type Watched,
 } from './alarm.ts'
 
 /** An account whose alarms are to be stored, and notified if due. */
 export interface Crossing extends AlarmDecision {
   readonly account: Account
-  readonly reading: Reading
+  readonly reading: PositionReading
 }
 
 const shortages: ReadonlySet<string | null> = new Set(['COVER_SHORT', 'CAP_SHORT'])
@@ -25,10 +25,10 @@ export interface WatchedRows extends LockedRows {
 }
 
 /** A decided batch. */
-export interface Decided {
+export interface DecidedAccounts {
   readonly rows: WatchedRows
   readonly book: Pick<Book, 'account' | 'accountOf' | 'models'>
-  readonly changes: Changes
+  readonly changes: BookChanges
 }
 
 /**
@@ -36,7 +36,7 @@ export interface Decided {
  * nothing.
  */
 export function crossingsOf(
-  { rows, book, changes }: Decided,
+  { rows, book, changes }: DecidedAccounts,
   rules: AlarmRules,
 ): readonly Crossing[] {
   const refused = refusedPayers(changes)
@@ -51,7 +51,7 @@ export function crossingsOf(
     if (settlement === undefined) continue
     const fees = book.accountOf(participantId, 'INTERCHANGE_FEE', currency)
     const cover = coverOf(settlement) - feesOwed(fees)
-    const reading: Reading = {
+    const reading: PositionReading = {
       position: valueOf(account),
       limit: isChecked && cover < cap ? cover : cap,
       alarmPercentage,
@@ -67,7 +67,7 @@ export function crossingsOf(
  * Payers whose transfers were refused for lack of liquidity, by currency; refused funds out do not
  * count.
  */
-function refusedPayers({ entered }: Changes): ReadonlyMap<number, ReadonlySet<string>> {
+function refusedPayers({ entered }: BookChanges): ReadonlyMap<number, ReadonlySet<string>> {
   const payers = new Map<number, Set<string>>()
   for (const { kind, outcome, reason, parties, terms } of entered) {
     if (kind !== 'TRANSFER' || outcome !== 'REFUSED' || !shortages.has(reason)) continue

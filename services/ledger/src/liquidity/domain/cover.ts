@@ -10,7 +10,7 @@ import {
   valueOf,
   type Account,
 } from '../../domain/account.ts'
-import { type Refused } from '../../domain/refusal.ts'
+import { type RefusedChange } from '../../domain/refusal.ts'
 
 export interface CoverReservation {
   readonly requestId: string
@@ -40,7 +40,7 @@ export interface Liquidity {
 export function resolve(
   { settlement, position, fees }: Liquidity,
   { mode, value }: Pick<CoverReservation, 'mode' | 'value'>,
-): bigint | Refused {
+): bigint | RefusedChange {
   const liquidity = -valueOf(settlement)
   const positive = liquidity > 0n ? liquidity : 0n
   const resolved = mode === 'AMOUNT' ? value : shareOf(settlement, value)

@@ -3,7 +3,7 @@ import { refuse } from '@causeway/services'
 import type { RefusedChange } from '../../domain/refusal.ts'
 import type { Limit } from './participant.ts'
 
-export type Change =
+export type ParticipantChange =
   | {
       readonly type: 'OPEN_ACCOUNT'
       readonly accountType: string
@@ -43,12 +43,12 @@ export type Change =
 /** An empty list: the requested state is already in place. */
 export interface Changed {
   readonly type: 'CHANGE'
-  readonly changes: readonly Change[]
+  readonly changes: readonly ParticipantChange[]
 }
 
 export type Decision = RefusedChange | Changed
 
-export function change(...changes: readonly Change[]): Changed {
+export function change(...changes: readonly ParticipantChange[]): Changed {
   return { type: 'CHANGE', changes }
 }
 

@@ -1,7 +1,7 @@
 /** Creating participants and opening their accounts: one pair for each settlement model. */
 import { refuse } from '@causeway/services'
 import type { RefusedChange } from '../../domain/refusal.ts'
-import { change, withoutAccounts, type Change, type Changed } from './change.ts'
+import { change, withoutAccounts, type ParticipantChange, type Changed } from './change.ts'
 import {
   accountIn,
   hasAccounts,
@@ -108,7 +108,7 @@ function opened(
   currency: string,
   createdBy: string,
   isActive: boolean,
-): readonly Change[] {
+): readonly ParticipantChange[] {
   return types.map((accountType) => ({
     type: 'OPEN_ACCOUNT',
     accountType,

@@ -1,7 +1,7 @@
 /** Opening single accounts, active at once because two persons have approved them. */
 import { refuse } from '@causeway/services'
 import type { RefusedChange } from '../../domain/refusal.ts'
-import { change, withoutAccounts, type Change, type Changed } from './change.ts'
+import { change, withoutAccounts, type ParticipantChange, type Changed } from './change.ts'
 import { createHubAccount, type ModelPair } from './create.ts'
 import { accountIn, hasAccounts, type Participant } from './participant.ts'
 import { defaultAlarmPercentage } from './update.ts'
@@ -26,7 +26,7 @@ export function openEach(
   models: Models,
   createdBy: string,
 ): RefusedChange | Changed {
-  const changes: Change[] = []
+  const changes: ParticipantChange[] = []
   for (const account of wanted) {
     const refusal = faultOf(hub, participant, account, models)
     if (refusal !== undefined) return refusal
@@ -45,13 +45,15 @@ export function openEach(
 export function limitEach(
   participant: Participant,
   wanted: readonly AccountWanted[],
-): readonly Change[] {
-  return wanted.flatMap(({ type, currency, limit: value, alarmPercentage }): readonly Change[] => {
-    const account = accountIn(participant, type, currency)
-    if (value === null || account === undefined) return []
-    const limit = { value, alarmPercentage: alarmPercentage ?? defaultAlarmPercentage }
-    return [{ type: 'SET_LIMIT', accountId: account.id, currency, limit, old: null }]
-  })
+): readonly ParticipantChange[] {
+  return wanted.flatMap(
+    ({ type, currency, limit: value, alarmPercentage }): readonly ParticipantChange[] => {
+      const account = accountIn(participant, type, currency)
+      if (value === null || account === undefined) return []
+      const limit = { value, alarmPercentage: alarmPercentage ?? defaultAlarmPercentage }
+      return [{ type: 'SET_LIMIT', accountId: account.id, currency, limit, old: null }]
+    },
+  )
 }
 
 function faultOf(

@@ -1,6 +1,6 @@
 /** Changing a participant: states, limits, account status and endpoints. */
 import { closed, permittedIn, refuse, type States } from '@causeway/services'
-import { change, type Change, type Decision } from './change.ts'
+import { change, type ParticipantChange, type Decision } from './change.ts'
 import { accountIn, openingBalance, type Limit, type Participant } from './participant.ts'
 
 /** 10 percent, if the operator gives none. */
@@ -52,7 +52,7 @@ export function setInitialLimit(
   const limit: Limit = { value, alarmPercentage: alarmPercentage ?? defaultAlarmPercentage }
   const activated = participant.accounts
     .filter((account) => account.currency === currency && !account.isActive)
-    .map(({ id }): Change => ({
+    .map(({ id }): ParticipantChange => ({
       type: 'SET_ACCOUNT_STATUS',
       accountId: id,
       currency,

@@ -7,7 +7,7 @@ import type {
   Accepted,
   Claimed,
   Expired,
-  Outcome,
+  EndingMessage,
   Pending,
   RejectReason,
 } from '../../quotes/domain/quote.ts'
@@ -27,7 +27,7 @@ export interface RejectedBulk {
   /** The reason of the first item if the items have different ones. */
   readonly error: ErrorInformation
   /** undefined if no message of the payee FSP ended it. */
-  readonly outcome: Outcome | undefined
+  readonly outcome: EndingMessage | undefined
 }
 
 export type EndedBulk = AcceptedBulk | RejectedBulk

@@ -18,7 +18,7 @@ export interface ItemResult {
   readonly errorInformation?: object
 }
 
-interface Ended {
+interface EndedBulkState {
   readonly state: QuoteState
   readonly reason: QuoteReason | null
   readonly error: string | null
@@ -31,7 +31,7 @@ interface Ended {
 export function itemVerdict(
   quoteId: string,
   refusal: string | null,
-  bulk: Ended,
+  bulk: EndedBulkState,
   results: ReadonlyMap<string, ItemResult> | undefined,
 ): ItemVerdict {
   const none = { transferAmount: null }

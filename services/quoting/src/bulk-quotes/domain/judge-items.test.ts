@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { windowKey, type Usage } from '../../rules/domain/judge-request.ts'
 import type { VelocityRule } from '../../rules/domain/rule.ts'
-import { judgeBulk, type BulkCircumstances, type Item } from './judge-items.ts'
+import { judgeBulk, type BulkCircumstances, type BulkQuoteItem } from './judge-items.ts'
 
 const payerFsp = 'mangobank'
 const payeeFsp = 'riverwallet'
@@ -20,13 +20,13 @@ function ruleOf(changes: Partial<VelocityRule>): VelocityRule {
   }
 }
 
-function itemOf(at: number, amount: bigint, currency = 'USD'): Item {
+function itemOf(at: number, amount: bigint, currency = 'USD'): BulkQuoteItem {
   return { quoteId: `quote-${at}`, payeeFspId: payeeFsp, amount, currency, scenario: 'TRANSFER' }
 }
 
 /** The positions of the items that are refused. */
 function refusedOf(
-  items: readonly Item[],
+  items: readonly BulkQuoteItem[],
   rules: BulkCircumstances['rules'],
   usages: BulkCircumstances['usages'] = new Map(),
 ): readonly number[] {

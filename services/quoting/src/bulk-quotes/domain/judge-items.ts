@@ -9,12 +9,12 @@ import {
   refusalOfMessage,
   type Circumstances,
   type Destination,
-  type Request,
+  type QuoteRequest,
 } from '../../quotes/domain/request.ts'
 import { addPayment } from '../../rules/domain/judge-request.ts'
 import type { Violation } from '../../rules/domain/rule.ts'
 
-export interface Item {
+export interface BulkQuoteItem {
   readonly quoteId: string
   /** The FSP of the payee according to the item itself. */
   readonly payeeFspId: string | undefined
@@ -25,8 +25,11 @@ export interface Item {
 }
 
 /** The part of POST /bulkQuotes that the decision needs. */
-export interface BulkRequest extends Pick<Request, 'payerFsp' | 'payerNamedFsp' | 'expires_ms'> {
-  readonly items: readonly Item[]
+export interface BulkRequest extends Pick<
+  QuoteRequest,
+  'payerFsp' | 'payerNamedFsp' | 'expires_ms'
+> {
+  readonly items: readonly BulkQuoteItem[]
 }
 
 export interface BulkCircumstances extends Pick<Circumstances, 'rules' | 'usages' | 'now_ms'> {
@@ -47,7 +50,7 @@ export type ItemReason = 'OTHER_PAYEE_FSP' | 'ID_TWICE'
 
 export type BulkJudgement =
   /** The refused items by their positions; all others are sent to the payee FSP. */
-  | { readonly type: 'ask'; readonly payeeFsp: string; readonly refused: Refused }
+  | { readonly type: 'ask'; readonly payeeFsp: string; readonly refused: RefusedItems }
   /** Every item is refused for this reason. */
   | {
       readonly type: 'refuse'
@@ -57,10 +60,10 @@ export type BulkJudgement =
   | {
       readonly type: 'refuse items'
       readonly payeeFsp: string | undefined
-      readonly refused: Refused
+      readonly refused: RefusedItems
     }
 
-export type Refused = ReadonlyMap<number, ItemRefusal>
+export type RefusedItems = ReadonlyMap<number, ItemRefusal>
 
 /** The destination in the message itself: in its header, or in the first item that names one. */
 export function namedPayeeFsp(
@@ -119,7 +122,7 @@ interface ItemCircumstances extends BulkCircumstances {
 
 function refusalOf(
   request: BulkRequest,
-  item: Item,
+  item: BulkQuoteItem,
   { payeeFsp, owner, statusOfFsp, ...circumstances }: ItemCircumstances,
 ): ItemRefusal | undefined {
   if (payeeFsp === undefined || (owner !== undefined && owner.type !== 'KNOWN')) {
@@ -143,7 +146,7 @@ function refusalOf(
 }
 
 /** The common reason of all items, if a whole quote can be refused for it. */
-function commonReason(refused: Refused): RequestReason | undefined {
+function commonReason(refused: RefusedItems): RequestReason | undefined {
   const reasons = new Set(
     [...refused.values()].map((refusal) => (refusal.type === 'refuse' ? refusal.reason : 'RULE')),
   )

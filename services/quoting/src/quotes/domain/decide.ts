@@ -11,13 +11,13 @@ import { judgeAnswer } from '../../rules/domain/judge-answer.ts'
 import type { Money, Rule, Violation } from '../../rules/domain/rule.ts'
 import type { Accepted, Claimed, Expired, Pending, Rejected } from './quote.ts'
 
-type Known = Pick<Claimed, 'payerFsp' | 'expiresAt' | 'requestHash' | 'requestEventId'>
-type Ended = Pick<Accepted, 'state' | 'payeeFsp' | 'outcome'> | RejectedForAny | Expired
+type ClaimedTerms = Pick<Claimed, 'payerFsp' | 'expiresAt' | 'requestHash' | 'requestEventId'>
+type EndedState = Pick<Accepted, 'state' | 'payeeFsp' | 'outcome'> | RejectedForAny | Expired
 /** With any reason: bulk quotes have others. */
 type RejectedForAny = Omit<Rejected, 'reason' | 'ruleId'> & { readonly reason: string }
 
 /** The part of a stored quote or bulk quote that decisions need. */
-export type StoredState = Known & (Pending | Ended)
+export type StoredState = ClaimedTerms & (Pending | EndedState)
 
 /** A request with a known id. */
 export interface Repeat {
@@ -190,7 +190,7 @@ export function decideQuery(quote: StoredState | undefined, requesterFspId: stri
     : errorAnswer('PAYEE', 'ANSWER_OWED')
 }
 
-function repeatedAnswer(quote: Ended, legRole: 'PAYER' | 'PAYEE'): ErrorAnswer | Replay {
+function repeatedAnswer(quote: EndedState, legRole: 'PAYER' | 'PAYEE'): ErrorAnswer | Replay {
   switch (quote.state) {
     case 'ACCEPTED':
       return { type: 'replay', legRole }

@@ -29,7 +29,7 @@ export interface Pending {
 export interface Accepted {
   readonly state: 'ACCEPTED'
   readonly payeeFsp: string
-  readonly outcome: Outcome
+  readonly outcome: EndingMessage
   /** Ten-thousandths, in the currency of the request. */
   readonly transferAmount: bigint
   /** ISO 8601 UTC. */
@@ -45,7 +45,7 @@ export interface Rejected {
   /** The scheme rule that was broken. */
   readonly ruleId: string | undefined
   /** undefined if no message of the payee FSP ended it. */
-  readonly outcome: Outcome | undefined
+  readonly outcome: EndingMessage | undefined
 }
 
 /** No answer arrived in time; there is no callback. */
@@ -55,14 +55,14 @@ export interface Expired {
 }
 
 /** The payee FSP's message that ended the quote. */
-export interface Outcome {
+export interface EndingMessage {
   readonly eventId: string
   /** SHA-256 of the canonical message, base64url. */
   readonly hash: string
 }
 
-export type Ended = Accepted | Rejected
-export type Final = Ended | Expired
+export type EndedQuote = Accepted | Rejected
+export type Final = EndedQuote | Expired
 export type Quote = Claimed & (Pending | Final)
 
 /** Not of an item of a bulk quote. */

@@ -3,12 +3,12 @@ import {
   judge,
   participantStatus,
   type Circumstances,
-  type Request,
+  type QuoteRequest,
   type ParticipantStatus,
 } from './request.ts'
 
 const now_ms = 1_000_000
-const request: Request = {
+const request: QuoteRequest = {
   quoteId: 'q',
   payerFsp: 'mangobank',
   payerNamedFsp: undefined,
@@ -33,7 +33,7 @@ function circumstances({ statuses = {}, ...changes }: Options = {}): Circumstanc
   }
 }
 
-function reasonOf(changes: Partial<Request>, options?: Options): string {
+function reasonOf(changes: Partial<QuoteRequest>, options?: Options): string {
   const judgement = judge({ ...request, ...changes }, circumstances(options))
   return judgement.type === 'refuse' ? judgement.reason : judgement.type
 }
@@ -44,7 +44,7 @@ test('A valid request goes to its destination', () => {
 })
 
 describe('a request is refused', () => {
-  test.each<readonly [string, Partial<Request>, Options]>([
+  test.each<readonly [string, Partial<QuoteRequest>, Options]>([
     ['PAYER_NAMED_OTHERWISE', { payerNamedFsp: 'hillcredit' }, {}],
     ['EXPIRED', { expires_ms: now_ms }, {}],
     ['PAYER_UNKNOWN', {}, { statuses: { mangobank: 'UNKNOWN' } }],

@@ -7,7 +7,7 @@ import type { Rule, Violation } from '../../rules/domain/rule.ts'
 import type { RequestReason } from './quote.ts'
 
 /** The part of POST /quotes that the decision needs. */
-export interface Request {
+export interface QuoteRequest {
   readonly quoteId: string
   /** The sender: the payer FSP. */
   readonly payerFsp: string
@@ -66,7 +66,7 @@ const ofPayee = {
 
 /** Faults in the message itself, which need no lookup. */
 export function refusalOfMessage(
-  request: Pick<Request, 'payerFsp' | 'payerNamedFsp' | 'expires_ms'>,
+  request: Pick<QuoteRequest, 'payerFsp' | 'payerNamedFsp' | 'expires_ms'>,
   now_ms: number,
 ): RequestReason | undefined {
   const { payerFsp, payerNamedFsp = payerFsp, expires_ms } = request
@@ -78,7 +78,7 @@ export function refusalOfMessage(
  * An FSP may request a quote from itself; whether a transfer is allowed is decided with the
  * transfer.
  */
-export function judge(request: Request, circumstances: Circumstances): Judgement {
+export function judge(request: QuoteRequest, circumstances: Circumstances): Judgement {
   const { destination, statusOf, rules, usages, now_ms } = circumstances
   const { payerFsp } = request
   const fault = refusalOfMessage(request, now_ms)
@@ -101,7 +101,7 @@ function refuse(reason: RequestReason, payeeFsp?: string): Judgement {
   return { type: 'refuse', reason, payeeFsp }
 }
 
-interface Account {
+interface CurrencyAccount {
   readonly ledgerAccountType: string
   readonly currency: string
   readonly isActive: boolean
@@ -109,7 +109,9 @@ interface Account {
 
 /** Whether a participant can pay and be paid in a currency. */
 export function participantStatus(
-  participant: { readonly isActive: boolean; readonly accounts: readonly Account[] } | undefined,
+  participant:
+    | { readonly isActive: boolean; readonly accounts: readonly CurrencyAccount[] }
+    | undefined,
   currency: string,
 ): ParticipantStatus {
   if (participant === undefined) return 'UNKNOWN'

@@ -90,7 +90,7 @@ interface Sections {
   ofAll(period: Period): Section
 }
 
-interface Parts {
+interface ReportParts {
   readonly flows: readonly Flow[]
   readonly latencies: readonly Latency[]
   readonly thirdParty: Readonly<Record<Side, readonly Sum[]>>
@@ -117,7 +117,7 @@ function openSections({ flows, latencies, thirdParty, positions }: DayFacts): Se
     of(fsp, period) {
       const key = keyOf(fsp, period.currency)
       const position = positionsBy.get(key)
-      const parts: Parts = {
+      const parts: ReportParts = {
         flows: flowsBy.get(key) ?? [],
         latencies: latenciesBy.get(key) ?? [],
         thirdParty: { SENT: byPayer.get(key) ?? [], RECEIVED: byPayee.get(key) ?? [] },
@@ -143,7 +143,7 @@ function openSections({ flows, latencies, thirdParty, positions }: DayFacts): Se
 
 function sectionOf(
   { currency, from, until }: Period,
-  { flows, latencies, thirdParty, position }: Parts,
+  { flows, latencies, thirdParty, position }: ReportParts,
 ): Section {
   const transfers = (side: Side) => transfersOf(flows.filter(isCommitted(side)), thirdParty[side])
   const fees = (side: Side) =>

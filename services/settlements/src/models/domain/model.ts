@@ -43,9 +43,9 @@ export interface Model extends Draft {
 /** A requested model, not validated. */
 export type Proposal = Omit<ModelCreation, 'actor'>
 
-type Refused = RefusedBy<'settlements'>
+type RefusedModel = RefusedBy<'settlements'>
 
-export type ModelDecision = { readonly type: 'create'; readonly draft: Draft } | Refused
+export type ModelDecision = { readonly type: 'create'; readonly draft: Draft } | RefusedModel
 
 const namePattern = /^[A-Za-z0-9]{2,30}$/
 
@@ -93,7 +93,11 @@ export function decideModel(proposal: Proposal, now: Date): ModelDecision {
 }
 
 /** Windows hold no transfers of a model that is settled at once. */
-function refuseCron({ delay }: Pick<Draft, 'delay'>, cron: string, now: Date): Refused | undefined {
+function refuseCron(
+  { delay }: Pick<Draft, 'delay'>,
+  cron: string,
+  now: Date,
+): RefusedModel | undefined {
   if (delay !== 'DEFERRED') {
     return refuse('MODEL_INVALID', 'only a model that is DEFERRED closes windows')
   }
@@ -102,7 +106,7 @@ function refuseCron({ delay }: Pick<Draft, 'delay'>, cron: string, now: Date): R
 }
 
 /** The changeable members of a model. */
-export interface Change {
+export interface ModelChange {
   readonly isActive: boolean
   /** undefined: unchanged; '': only on request. */
   readonly windowCron: string | undefined
@@ -111,9 +115,9 @@ export interface Change {
 /** The model after the change; the same object when nothing changes. */
 export function changed(
   model: Model,
-  { isActive, windowCron = model.windowCron ?? '' }: Change,
+  { isActive, windowCron = model.windowCron ?? '' }: ModelChange,
   now: Date,
-): Model | Refused {
+): Model | RefusedModel {
   const isSameCron = windowCron === (model.windowCron ?? '')
   if (isSameCron && isActive === model.isActive) return model
   const refusal = isSameCron || windowCron === '' ? undefined : refuseCron(model, windowCron, now)
@@ -125,7 +129,7 @@ export function scheduleOf(model: Model | undefined): string {
   return model?.isActive === true ? (model.windowCron ?? '') : ''
 }
 
-type FeeDecision = Refused | { readonly type: 'fee'; readonly percentage: bigint | null }
+type FeeDecision = RefusedModel | { readonly type: 'fee'; readonly percentage: bigint | null }
 
 const percentage_max = 1_000_000n
 
@@ -168,11 +172,11 @@ export function feeModelFor(models: readonly Model[], currency: string): Model |
   )
 }
 
-export function unknownModel(name: string): Refused {
+export function unknownModel(name: string): RefusedModel {
   return refuse('MODEL_UNKNOWN', `there is no settlement model ${name}`)
 }
 
-export function nameTaken(name: string): Refused {
+export function nameTaken(name: string): RefusedModel {
   return refuse('MODEL_EXISTS', `there is a settlement model ${name}`)
 }
 

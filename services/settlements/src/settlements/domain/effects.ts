@@ -13,7 +13,7 @@ import {
   type Rules,
   type Stepping,
 } from './movements.ts'
-import type { Account, AccountState } from './settlement.ts'
+import type { NetAccount, AccountState } from './settlement.ts'
 
 /** Of each bound of what a participant may send; the lower bound applies. */
 export interface Effect {
@@ -74,7 +74,7 @@ export function effectsOf(rules: Rules, coverType: string): readonly StepEffect[
 /** The movements of the smallest settlement: one participant owes another one the amount 1. */
 function movementsOf(rules: Rules, from: AccountState, state: AccountState): readonly Movement[] {
   const text = { reason: '', externalReference: '' }
-  const at = (account: typeof owing): Account => ({ ...account, ...text, state: from })
+  const at = (account: typeof owing): NetAccount => ({ ...account, ...text, state: from })
   const [payer, payee] = [at(owing), at(owed)]
   const stepping = [payer, payee].map((account): Stepping => {
     return { account, change: { accountId: account.accountId, state, ...text } }

@@ -2,7 +2,7 @@
  * What a settlement step moves in the ledger. Net recipients are debited at RESERVED, net senders
  * credited at COMMITTED, so that an amount cannot be spent before it is paid.
  */
-import type { Account, AccountState, Change } from './settlement.ts'
+import type { NetAccount, AccountState, AccountChange } from './settlement.ts'
 import { hasReached } from './settlement.ts'
 
 /** The part of a settlement model that determines its movements. */
@@ -37,8 +37,8 @@ const hubTransit: AccountRef = { participant: null, type: 'HUB_MULTILATERAL_SETT
 
 /** What one participant owes another one over all windows of the settlement; above zero. */
 export interface Pair {
-  readonly payer: Account
-  readonly payee: Account
+  readonly payer: NetAccount
+  readonly payee: NetAccount
   readonly amount: bigint
 }
 
@@ -55,13 +55,13 @@ export interface GrossLine {
 
 /** An account with its step. */
 export interface Stepping {
-  readonly account: Account
-  readonly change: Change
+  readonly account: NetAccount
+  readonly change: AccountChange
 }
 
 export function steppingOf(
-  accounts: readonly Account[],
-  changes: readonly Change[],
+  accounts: readonly NetAccount[],
+  changes: readonly AccountChange[],
 ): readonly Stepping[] {
   const byId = new Map(accounts.map((account) => [account.accountId, account]))
   return changes.flatMap((change) => {
@@ -91,7 +91,7 @@ function isReserved(state: AccountState): boolean {
   return state !== 'ABORTED' && hasReached(state, 'PS_TRANSFERS_RESERVED')
 }
 
-function fromRecipient(rules: Rules, account: Account, name: string): Movement {
+function fromRecipient(rules: Rules, account: NetAccount, name: string): Movement {
   const { participant, currency, net } = account
   return {
     name,
@@ -103,7 +103,7 @@ function fromRecipient(rules: Rules, account: Account, name: string): Movement {
   }
 }
 
-function fromSender(rules: Rules, account: Account): Movement {
+function fromSender(rules: Rules, account: NetAccount): Movement {
   const { accountId, participant, currency, net } = account
   return {
     name: `COMMITTED/${accountId}`,

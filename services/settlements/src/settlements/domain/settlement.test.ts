@@ -14,8 +14,8 @@ import {
   decideUpdate,
   stateOf,
   steps,
-  type Account,
-  type Change,
+  type NetAccount,
+  type AccountChange,
   type Settlement,
 } from './settlement.ts'
 
@@ -28,7 +28,11 @@ const rules: Rules = {
   excludesUnpaid: true,
 }
 
-function account(accountId: number, net: bigint, state: Account['state'] = steps[0]): Account {
+function account(
+  accountId: number,
+  net: bigint,
+  state: NetAccount['state'] = steps[0],
+): NetAccount {
   return {
     accountId,
     participantId: accountId + 100,
@@ -41,11 +45,15 @@ function account(accountId: number, net: bigint, state: Account['state'] = steps
   }
 }
 
-function update(accountId: number, state: Account['state'], participantId = accountId + 100) {
+function update(accountId: number, state: NetAccount['state'], participantId = accountId + 100) {
   return { participantId, accountId, state, reason: 'bank', externalReference: '' }
 }
 
-function changed(settlement: Settlement, changes: readonly Change[], state: Settlement['state']) {
+function changed(
+  settlement: Settlement,
+  changes: readonly AccountChange[],
+  state: Settlement['state'],
+) {
   const byId = new Map(changes.map((change) => [change.accountId, change]))
   return {
     ...settlement,
@@ -55,7 +63,10 @@ function changed(settlement: Settlement, changes: readonly Change[], state: Sett
 }
 
 type Asked =
-  | { readonly type: 'UPDATE'; readonly accounts: readonly (readonly [number, Account['state']])[] }
+  | {
+      readonly type: 'UPDATE'
+      readonly accounts: readonly (readonly [number, NetAccount['state']])[]
+    }
   | { readonly type: 'ABORT' }
 
 const states = fc.constantFrom(...steps)

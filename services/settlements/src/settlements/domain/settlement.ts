@@ -13,10 +13,10 @@ export const steps = [
   'SETTLED',
 ] as const satisfies readonly SettlementAccountState[]
 
-export type Step = (typeof steps)[number]
+export type SettlementStep = (typeof steps)[number]
 export type AccountState = SettlementAccountState
 
-export interface Account {
+export interface NetAccount {
   readonly accountId: number
   readonly participantId: number
   readonly participant: string
@@ -31,7 +31,7 @@ export interface Account {
 export interface Settlement {
   readonly id: number
   readonly state: SettlementState
-  readonly accounts: readonly Account[]
+  readonly accounts: readonly NetAccount[]
 }
 
 export interface Update {
@@ -49,7 +49,7 @@ export interface Fault {
 }
 
 /** The change of an account: a new state, or a new reason and reference in the same state. */
-export interface Change {
+export interface AccountChange {
   readonly accountId: number
   readonly state: AccountState
   readonly reason: string
@@ -61,7 +61,7 @@ export type UpdateDecision =
   | {
       readonly type: 'CHANGE'
       /** Each account at most once. */
-      readonly changes: readonly Change[]
+      readonly changes: readonly AccountChange[]
       readonly faults: readonly Fault[]
       readonly state: SettlementState
     }
@@ -72,7 +72,7 @@ export function decideUpdate(settlement: Settlement, updates: readonly Update[])
     return { type: 'REFUSE', detail: `settlement ${settlement.id} is ABORTED` }
   }
   const accounts = new Map(settlement.accounts.map((account) => [account.accountId, account]))
-  const changes = new Map<number, Change>()
+  const changes = new Map<number, AccountChange>()
   const faults: Fault[] = []
   for (const update of updates) {
     const fault = changes.has(update.accountId)
@@ -93,7 +93,7 @@ export function decideUpdate(settlement: Settlement, updates: readonly Update[])
 
 function faultOf(
   settlement: Settlement,
-  account: Account | undefined,
+  account: NetAccount | undefined,
   update: Update,
 ): Fault | undefined {
   const { accountId, participantId } = update
@@ -141,7 +141,7 @@ export type AbortDecision =
   | { readonly type: 'REFUSE'; readonly detail: string }
   /** It is already aborted: only the reason changes. */
   | { readonly type: 'REASON' }
-  | { readonly type: 'ABORT'; readonly changes: readonly Change[] }
+  | { readonly type: 'ABORT'; readonly changes: readonly AccountChange[] }
 
 /** Refused once any account is committed. */
 export function decideAbort(
@@ -159,7 +159,7 @@ export function decideAbort(
     const { accountId } = committed
     return { type: 'REFUSE', detail: `account ${accountId} is ${committed.state} already` }
   }
-  const changes = accounts.map(({ accountId }): Change => ({
+  const changes = accounts.map(({ accountId }): AccountChange => ({
     accountId,
     state: 'ABORTED',
     reason,
@@ -169,6 +169,6 @@ export function decideAbort(
 }
 
 /** Whether the account has reached the step. */
-export function hasReached(state: AccountState, step: Step): boolean {
+export function hasReached(state: AccountState, step: SettlementStep): boolean {
   return indexOf(state) >= indexOf(step)
 }

@@ -13,9 +13,9 @@ import {
 } from '../../settlements/domain/movements.ts'
 import {
   hasReached,
-  type Account,
+  type NetAccount,
   type AccountState,
-  type Change,
+  type AccountChange,
 } from '../../settlements/domain/settlement.ts'
 
 /** Movements that sum to one amount between two accounts. */
@@ -33,19 +33,19 @@ export interface Expected {
 type SteppedState = 'PS_TRANSFERS_RESERVED' | 'PS_TRANSFERS_COMMITTED'
 
 /** The steps to this state that the accounts have taken, as they were taken. */
-export function stepsTo(accounts: readonly Account[], state: SteppedState): readonly Stepping[] {
+export function stepsTo(accounts: readonly NetAccount[], state: SteppedState): readonly Stepping[] {
   return accounts
     .filter((account) => account.state !== 'ABORTED' && hasReached(account.state, state))
     .map((account) => steppingTo(account, state))
 }
 
-function steppingTo(account: Account, state: AccountState): Stepping {
+function steppingTo(account: NetAccount, state: AccountState): Stepping {
   const { accountId } = account
   return { account, change: { accountId, state, reason: '', externalReference: '' } }
 }
 
 /** For a net multilateral model, without aborted accounts. */
-export function expectedNets(rules: Rules, accounts: readonly Account[]): readonly Expected[] {
+export function expectedNets(rules: Rules, accounts: readonly NetAccount[]): readonly Expected[] {
   return (['PS_TRANSFERS_RESERVED', 'PS_TRANSFERS_COMMITTED'] as const).flatMap((state) =>
     netMovements(rules, stepsTo(accounts, state)).map((movement) => alone(movement, 'MUST')),
   )
@@ -54,7 +54,7 @@ export function expectedNets(rules: Rules, accounts: readonly Account[]): readon
 /** The reservation of an account that was aborted later, and its reversal: both or neither. */
 export function abortedPairs(
   rules: Rules,
-  accounts: readonly Account[],
+  accounts: readonly NetAccount[],
 ): readonly (readonly [Expected, Expected])[] {
   return accounts
     .filter(({ state }) => state === 'ABORTED')
@@ -87,8 +87,8 @@ export function expectedPairs(
 
 /** What an open step moves in addition to the states. */
 export function changing(
-  accounts: readonly Account[],
-  changes: readonly Change[],
+  accounts: readonly NetAccount[],
+  changes: readonly AccountChange[],
 ): readonly Stepping[] {
   const byId = new Map(changes.map((change) => [change.accountId, change]))
   return accounts.flatMap((account) => {

@@ -69,7 +69,7 @@ export interface Bulk extends BulkRequest {
 }
 
 /** A transfer of the request; undefined: its id belongs to another transfer, or to an item before it. */
-export interface Item {
+export interface BulkItem {
   readonly position: number
   readonly transferId: string
   readonly transfer: Transfer | undefined
@@ -79,7 +79,7 @@ export interface Item {
 export function itemsOf(
   { bulkTransferId, transferIds }: Pick<Bulk, 'bulkTransferId' | 'transferIds'>,
   stored: ReadonlyMap<string, Transfer>,
-): readonly Item[] {
+): readonly BulkItem[] {
   const seen = new Set<string>()
   return transferIds.map((transferId, position) => {
     const found = seen.has(transferId) ? undefined : stored.get(transferId)
@@ -90,14 +90,14 @@ export function itemsOf(
 }
 
 /** The positions of the items that are not reserved at this moment: they are not asked for. */
-export function leftOutOf(items: readonly Item[]): readonly number[] {
+export function leftOutOf(items: readonly BulkItem[]): readonly number[] {
   return items
     .filter(({ transfer }) => transfer?.state !== 'RESERVED')
     .map(({ position }) => position)
 }
 
 /** Whether the payee FSP was asked for the item. */
-export function wasAsked({ leftOut }: Pick<Bulk, 'leftOut'>, { position }: Item): boolean {
+export function wasAsked({ leftOut }: Pick<Bulk, 'leftOut'>, { position }: BulkItem): boolean {
   return leftOut !== undefined && !leftOut.includes(position)
 }
 

@@ -5,11 +5,11 @@
 import type { ErrorInformation, ExtensionList } from '@causeway/fspiop'
 import type { AbortReason } from '@causeway/protos'
 import { isOpen, type OpenState, type Transfer } from '../../domain/transfer.ts'
-import { type Bulk, type BulkEnd, type CommonReason, type Counts, type Item } from './bulk.ts'
+import { type Bulk, type BulkEnd, type CommonReason, type Counts, type BulkItem } from './bulk.ts'
 import { withinBound } from './extensions.ts'
 
 /** What one transaction has moved of a bulk's items. */
-export interface Step {
+export interface MovedItems {
   readonly bulkTransferId: string
   readonly decided: number
   readonly ended: number
@@ -20,8 +20,8 @@ export interface Step {
 export function stepsOf(
   moved: ReadonlyMap<string, OpenState>,
   after: readonly Transfer[],
-): readonly Step[] {
-  const steps = new Map<string, Step>()
+): readonly MovedItems[] {
+  const steps = new Map<string, MovedItems>()
   for (const transfer of after) {
     const { bulkTransferId, transferId, state } = transfer
     const from = moved.get(transferId)
@@ -40,7 +40,7 @@ export function stepsOf(
 /** What the statement that counts does. */
 export function counted(
   counts: Counts,
-  { decided, ended, committed }: Omit<Step, 'bulkTransferId'>,
+  { decided, ended, committed }: Omit<MovedItems, 'bulkTransferId'>,
 ): Counts {
   return {
     items: counts.items,
@@ -57,7 +57,7 @@ export function counted(
  */
 export function endOf(
   bulk: Pick<Bulk, 'counts' | 'leftOut' | 'lastWord'>,
-  items: readonly Item[],
+  items: readonly BulkItem[],
   now: string,
   refusal?: CommonReason,
 ): BulkEnd {
@@ -83,12 +83,12 @@ const commonOf: Partial<Record<AbortReason, CommonReason>> = {
   EXPIRED: 'EXPIRED',
 } satisfies Record<Extract<AbortReason, CommonReason>, CommonReason>
 
-function commonReasonOf(items: readonly Item[]): CommonReason | undefined {
+function commonReasonOf(items: readonly BulkItem[]): CommonReason | undefined {
   const [reason, ...others] = new Set(items.map(reasonOf))
   return reason === undefined || others.length > 0 ? undefined : commonOf[reason]
 }
 
-function reasonOf({ transfer }: Item): AbortReason | undefined {
+function reasonOf({ transfer }: BulkItem): AbortReason | undefined {
   return transfer?.state === 'ABORTED' ? transfer.reason : undefined
 }
 
@@ -105,7 +105,7 @@ export interface ItemResult {
  * none. Their extension lists are bounded together. Throws while one of them is open.
  */
 export function resultsOf(
-  items: readonly Item[],
+  items: readonly BulkItem[],
   withoutTransfer: ErrorInformation,
 ): readonly ItemResult[] {
   const results = items.map(({ transferId, transfer }): ItemResult => {

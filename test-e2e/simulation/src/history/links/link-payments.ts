@@ -14,7 +14,7 @@ import {
 import { linkedDfsp as dfsp, pisp } from '../plan/link-plan.ts'
 import type { LinkRecord, PaymentRecord } from './link-record.ts'
 import type { Lead } from '../plan/plan.ts'
-import { isAccepted, newRecord, newSent, type Sent, type TransferRecord } from '../record.ts'
+import { isAccepted, newRecord, newSent, type SentMessage, type TransferRecord } from '../record.ts'
 
 /** What the DFSP does as the payer FSP of a transfer. */
 export interface PayerFsp {
@@ -22,7 +22,7 @@ export interface PayerFsp {
   prepare(record: TransferRecord): Promise<void>
 }
 
-type Tell = (link: LinkRecord, sent: Sent, message: HttpRequest) => Promise<void>
+type Tell = (link: LinkRecord, sent: SentMessage, message: HttpRequest) => Promise<void>
 
 /** A DFSP waits so long for the user. */
 const patience_ms = 3_000

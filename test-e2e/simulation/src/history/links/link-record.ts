@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { openDevice } from '@causeway/credentials/testing'
 import type { PlannedLink, PlannedLinkPayment } from '../plan/link-plan.ts'
-import { isAccepted, newSent, type Sent, type TransferRecord } from '../record.ts'
+import { isAccepted, newSent, type SentMessage, type TransferRecord } from '../record.ts'
 
 /** How a participant learns that a consent is revoked. */
 export interface Revoked {
@@ -12,9 +12,9 @@ export interface Revoked {
 }
 
 /** A question to a side: whether it was sent, received, and how it ended. */
-interface Asked {
+interface RequestRecord {
   /** Of the request of the PISP. */
-  readonly asked: Sent
+  readonly asked: SentMessage
   /** Its DFSP has received it. */
   isReceived: boolean
   /** The PISP has learned from the hub that it could not be delivered. */
@@ -25,7 +25,7 @@ interface Asked {
   readonly ends: string[]
 }
 
-export interface PaymentRecord extends Asked {
+export interface PaymentRecord extends RequestRecord {
   readonly id: string
   readonly planned: PlannedLinkPayment
   readonly authorizationId: string
@@ -43,7 +43,7 @@ export interface PaymentRecord extends Asked {
 
 type Device = ReturnType<typeof openDevice>
 
-export interface LinkRecord extends Asked {
+export interface LinkRecord extends RequestRecord {
   /** Of the request for a consent. */
   readonly id: string
   readonly consentId: string
@@ -63,7 +63,7 @@ export interface LinkRecord extends Asked {
   readonly refusals: string[]
   readonly payments: readonly PaymentRecord[]
   /** All messages of both sides. */
-  readonly sent: Sent[]
+  readonly sent: SentMessage[]
   /** The PISP has nothing more to ask. */
   isDone: boolean
 }
@@ -102,7 +102,7 @@ function newPayment(planned: PlannedLinkPayment): PaymentRecord {
   }
 }
 
-function newAsked(): Asked {
+function newAsked(): RequestRecord {
   return {
     asked: newSent(),
     isReceived: false,
@@ -113,7 +113,7 @@ function newAsked(): Asked {
 }
 
 /** Whether the PISP knows how it ended; what did not reach the DFSP has no other end. */
-export function hasEnded({ asked, ends, isReceived, isUndelivered }: Asked): boolean {
+export function hasEnded({ asked, ends, isReceived, isUndelivered }: RequestRecord): boolean {
   if (asked.status === undefined) return false
   return !isAccepted(asked) || ends.length > 0 || (isUndelivered && !isReceived)
 }

@@ -24,7 +24,7 @@ import {
 } from './link-messages.ts'
 import { linkedDfsp as dfsp, pisp } from '../plan/link-plan.ts'
 import { hasEnded, type LinkRecord } from './link-record.ts'
-import { isAccepted, newSent, type Sent, type TransferRecord } from '../record.ts'
+import { isAccepted, newSent, type SentMessage, type TransferRecord } from '../record.ts'
 import { Relayed } from './relayed.ts'
 import type { Sender } from '../sender.ts'
 
@@ -193,7 +193,7 @@ export class Links {
   }
 
   /** Sends the same bytes until they are answered, and where that is planned once more. */
-  async #tell(link: LinkRecord, sent: Sent, message: HttpRequest): Promise<void> {
+  async #tell(link: LinkRecord, sent: SentMessage, message: HttpRequest): Promise<void> {
     if (!link.sent.includes(sent)) link.sent.push(sent)
     this.#relayed.expect(message)
     await this.#sender.send(sent, () => message)

@@ -11,7 +11,7 @@ import { isFunded } from './model.ts'
 import { fsps } from '../plan/plan.ts'
 import type { TransferRecord } from '../record.ts'
 
-interface Payment {
+interface PaymentParties {
   readonly payer: string
   readonly payee: string
   readonly currency?: Currency
@@ -69,7 +69,7 @@ export class Balances {
     return (this.#values.get(account.join()) ?? 0n) - covered
   }
 
-  #pay({ payer, payee, currency = 'USD' }: Payment, amount: string, isFree = false): void {
+  #pay({ payer, payee, currency = 'USD' }: PaymentParties, amount: string, isFree = false): void {
     for (const { type, units } of paid(currency, parseAmount(amount) ?? 0n)) {
       if (isFree && type === 'INTERCHANGE_FEE') continue
       this.#add([currency, payer, type], units)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Outcome } from '../bulk-messages.ts'
+import type { BulkOutcome } from '../bulk-messages.ts'
 import { judgeBulk } from './bulk-oracle.ts'
 import { newBulk, type BulkRecord } from '../bulks.ts'
 import { listOf } from '../plan/lists.ts'
@@ -33,7 +33,7 @@ const used = { errorInformation: { errorCode: '3106', errorDescription: 'used' }
 
 function judged(record: BulkRecord, ...results: readonly object[]): readonly string[] {
   record.outcomes.push(
-    record.requested.map((transferId, at) => ({ transferId, ...results[at] })) as Outcome,
+    record.requested.map((transferId, at) => ({ transferId, ...results[at] })) as BulkOutcome,
   )
   const isPaid = (at: number) => Object.hasOwn(results[at] ?? {}, 'fulfilment')
   const ledger = record.itemIds.map((id, at) => [id, isPaid(at) ? 'POSTED' : 'VOIDED'] as const)

@@ -1,5 +1,5 @@
 /** What must be right about a bulk: each item as the payee FSP has answered it, or void. */
-import { resultOf, type Outcome } from '../bulk-messages.ts'
+import { resultOf, type BulkOutcome } from '../bulk-messages.ts'
 import type { BulkRecord } from '../bulks.ts'
 import { fitsBulk, isSameList } from '../plan/lists.ts'
 import { refusedByPayee } from '../messages.ts'
@@ -38,7 +38,7 @@ export function committedItems({ outcomes }: BulkRecord): ReadonlySet<string> {
   return new Set(outcomes.flatMap(paidIn))
 }
 
-function paidIn(outcome: Outcome): readonly string[] {
+function paidIn(outcome: BulkOutcome): readonly string[] {
   if (outcome === 'REFUSED') return []
   return outcome.flatMap(({ transferId, fulfilment }) =>
     fulfilment === undefined ? [] : [transferId],
@@ -72,7 +72,10 @@ function judgeOutcomes(record: BulkRecord): readonly string[] {
 }
 
 /** What the payee FSP has added to a result arrives, if it fits into the share of the item. */
-function wrongLists(record: BulkRecord, outcome: Exclude<Outcome, 'REFUSED'>): readonly string[] {
+function wrongLists(
+  record: BulkRecord,
+  outcome: Exclude<BulkOutcome, 'REFUSED'>,
+): readonly string[] {
   const { requested, planned } = record
   return outcome.flatMap(({ transferId, fulfilment, errorInformation, extensionList }, at) => {
     const isAgain = at >= record.itemIds.length

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { endsOf, wasInTime } from './model.ts'
 import type { PlannedTransfer } from '../plan/plan.ts'
 import { mayBeOff, wasOff } from '../switches.ts'
-import { newRecord, type Ending, type TransferRecord } from '../record.ts'
+import { newRecord, type PayeeMessage, type TransferRecord } from '../record.ts'
 
 const planned: PlannedTransfer = {
   payer: 'mango',
@@ -15,7 +15,7 @@ const planned: PlannedTransfer = {
   again: [],
 }
 
-function asked(kind?: Ending['kind'], ...received_ms: number[]): TransferRecord {
+function asked(kind?: PayeeMessage['kind'], ...received_ms: number[]): TransferRecord {
   const record = newRecord('1', planned)
   Object.assign(record, { expires_ms: 1_000, asked: 1 })
   record.prepare.received_ms.push(0)

@@ -3,7 +3,7 @@
  * known outside which try of a message was stored, more than one end is right.
  */
 import type { PlannedTransfer } from '../plan/plan.ts'
-import { isAccepted, type End, type Ending, type TransferRecord } from '../record.ts'
+import { isAccepted, type End, type PayeeMessage, type TransferRecord } from '../record.ts'
 
 const funded: ReadonlySet<string> = new Set(['mango', 'river'])
 const registered: ReadonlySet<string> = new Set(['mango', 'river', 'poor'])
@@ -66,7 +66,7 @@ function refusalOf({ payer, payee }: PlannedTransfer): End | undefined {
 }
 
 /** What voids a transfer may also be what comes after its expiration and before the sweep. */
-function endsBy({ kind }: Ending, isInTime: boolean): readonly End[] {
+function endsBy({ kind }: PayeeMessage, isInTime: boolean): readonly End[] {
   if (kind === 'FULFIL') return isInTime ? ['COMMITTED'] : expired
   const end = kind === 'REJECT' ? 'REJECTED' : 'INVALID'
   return isInTime ? [end] : [end, ...expired]

@@ -22,7 +22,7 @@ import { isAccepted, type End, type Question, type TransferRecord } from '../rec
 import { inEffect, mayBeOff, wasOff, type Switched } from '../switches.ts'
 import type { Unpaid } from './unpaid.ts'
 
-export interface Evidence {
+export interface HistoryEvidence {
   readonly plan: Plan
   /** When it began. */
   readonly began_ms: number
@@ -43,7 +43,7 @@ export interface Evidence {
   readonly changed: Changed
 }
 
-export interface Judged {
+export interface OracleSources {
   readonly supervisor: Supervisor
   readonly server: SqlServer
   /** Undefined: the hub is one process. */
@@ -63,7 +63,10 @@ const work_ms = 500
 const watermark_ms = 5_000
 
 /** Everything that is wrong, as sentences; adds what was committed to the balances. */
-export async function judge(judged: Judged, evidence: Evidence): Promise<readonly string[]> {
+export async function judge(
+  judged: OracleSources,
+  evidence: HistoryEvidence,
+): Promise<readonly string[]> {
   const { supervisor, server, cluster, balances, unpaid, auditLog, backlog, differences } = judged
   const { records, bulks, links, plan, alarms, settled } = evidence
   const ids = [...records.map(({ id }) => id), ...bulks.flatMap(({ itemIds }) => itemIds)]

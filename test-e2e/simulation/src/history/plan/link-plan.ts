@@ -1,6 +1,6 @@
 /** What of the Third-Party API a history holds: a PISP that links an account at a DFSP and pays from it. */
 import type { Chance } from '../../virtual/chance.ts'
-import type { Answer } from './plan.ts'
+import type { PayeeAnswer } from './plan.ts'
 
 /** The participant that starts payments from accounts at others. */
 export const pisp = 'lemon'
@@ -22,7 +22,7 @@ export interface PlannedLinkPayment {
   readonly valid_ms: number
   readonly user: User
   /** Of the payee FSP. */
-  readonly answers: readonly Answer[]
+  readonly answers: readonly PayeeAnswer[]
 }
 
 export interface PlannedRevocation {
@@ -48,7 +48,7 @@ export interface PlannedLink {
 }
 
 const users = ['SIGNS', 'SIGNS', 'SIGNS', 'SIGNS', 'REFUSES', 'FORGES', 'LATE', 'SILENT'] as const
-const answers: readonly (readonly Answer[])[] = [['FULFIL'], ['FULFIL'], ['JUST'], ['REJECT']]
+const answers: readonly (readonly PayeeAnswer[])[] = [['FULFIL'], ['FULFIL'], ['JUST'], ['REJECT']]
 
 export function linkBy(chance: Chance): PlannedLink {
   const isVerifiedByDfsp = chance.happens(0.2)

@@ -2,7 +2,7 @@
 import type { Chance } from '../../virtual/chance.ts'
 import { currencies, type Currency } from './currencies.ts'
 import type { Lists } from './lists.ts'
-import type { Answer, PlannedBulk, PlannedTransfer } from './plan.ts'
+import type { PayeeAnswer, PlannedBulk, PlannedTransfer } from './plan.ts'
 
 const pairs = [
   ['mango', 'river'],
@@ -16,7 +16,7 @@ const pairs = [
 /** Results with the longest lists: these are so many that no list fits into its share of the bound. */
 const items_max = 208
 
-const answers: readonly (readonly Answer[])[] = [
+const answers: readonly (readonly PayeeAnswer[])[] = [
   ['FULFIL'],
   ['FULFIL'],
   ['JUST'],

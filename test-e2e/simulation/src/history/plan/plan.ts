@@ -18,7 +18,7 @@ export const fsps = ['mango', 'river', 'poor'] as const
  * with RESERVED, refusing, with a fulfilment that does not fit, when the transfer may have expired, while
  * the hub expires it, not at all.
  */
-export type Answer =
+export type PayeeAnswer =
   | 'FULFIL'
   | 'JUST'
   | 'RESERVE'
@@ -42,7 +42,7 @@ export interface PlannedTransfer {
   readonly valid_ms: number
   readonly leads: readonly Lead[]
   /** One after the other. */
-  readonly answers: readonly Answer[]
+  readonly answers: readonly PayeeAnswer[]
   /** The payer FSP sends its request once more, or another one with the same id. */
   readonly again: readonly ('SAME' | 'OTHER')[]
   /** The extension lists of its messages; undefined: they have none. */

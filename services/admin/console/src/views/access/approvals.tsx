@@ -3,13 +3,13 @@ import { privilegeOfCall } from '@causeway/events/four-eyes'
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { useOperator } from '../../access.ts'
-import { call, type Answer } from '../../api.ts'
+import { call, type OperationAnswer } from '../../api.ts'
 import { AskButton } from '../../change.tsx'
 import { requestSentence } from '../../domain/requests.ts'
 import { signApproval } from '../../security-key.ts'
 import { Loaded, Page, Table, Time } from '../../ui.tsx'
 
-type Waiting = Answer<'GET /GetPendingApprovals'>['requests'][number]
+type PendingApproval = OperationAnswer<'GET /GetPendingApprovals'>['requests'][number]
 
 export function usePending() {
   const { may } = useOperator()
@@ -72,7 +72,7 @@ function Decision({
   request,
   show,
 }: {
-  readonly request: Waiting
+  readonly request: PendingApproval
   readonly show: (result: unknown) => void
 }) {
   const { name, may } = useOperator()
@@ -127,7 +127,7 @@ function Decision({
 }
 
 /** What changes, and what it replaces. */
-function Details({ request: { change, replaces } }: { readonly request: Waiting }) {
+function Details({ request: { change, replaces } }: { readonly request: PendingApproval }) {
   return (
     <>
       <Content value={change} />

@@ -1,7 +1,7 @@
 /** The audit log: who did what, when, and with what effect. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { call, type Answer } from '../../api.ts'
+import { call, type OperationAnswer } from '../../api.ts'
 import { useOperator } from '../../access.ts'
 import { AskButton, type FieldOf } from '../../change.tsx'
 import { differences } from '../../domain/difference.ts'
@@ -11,9 +11,9 @@ import { Facts, Loading, Page, Problem, State, Table, Time } from '../../ui.tsx'
 import { Quarantine } from './quarantine.tsx'
 
 const names = ['userId', 'actionType', 'subject', 'from', 'to'] as const
-type Name = (typeof names)[number]
+type AuditField = (typeof names)[number]
 
-const fields: readonly FieldOf<Name>[] = [
+const fields: readonly FieldOf<AuditField>[] = [
   { name: 'userId', label: 'Actor', optional: true },
   { name: 'actionType', label: 'Action', optional: true },
   { name: 'subject', label: 'Subject', optional: true, hint: 'and its descendants' },
@@ -23,7 +23,7 @@ const fields: readonly FieldOf<Name>[] = [
 
 export function Audit() {
   const { may } = useOperator()
-  const searching = useSearch<Name>('/audit', names)
+  const searching = useSearch<AuditField>('/audit', names)
   const { key, search } = searching
   const [isDecrypted, setDecrypted] = useState(false)
   const found = useInfiniteQuery({
@@ -216,7 +216,7 @@ function Verify() {
         run: () => call('POST /audit/verify'),
         done: (answer) => {
           const { clean, checked, lastNumber, lastHash, anchorsChecked, faults } =
-            answer as Answer<'POST /audit/verify'>
+            answer as OperationAnswer<'POST /audit/verify'>
           return (
             <>
               <p>

@@ -5,12 +5,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call, session } from '../../api.ts'
-import { ActionButton, ChangeForm, type Values } from '../../change.tsx'
+import { ActionButton, ChangeForm, type FormValues } from '../../change.tsx'
 import type { KeyChallenge, Session } from '../../generated/operator-api.ts'
 import { keyFault, logInWithKey } from '../../security-key.ts'
 import { KeyForm } from './security-keys.tsx'
 
-type Step =
+type LogInStep =
   | { readonly type: 'NAMES' }
   | { readonly type: 'PASSWORD'; readonly id: string }
   | { readonly type: 'KEY'; readonly id: string; readonly challenge: KeyChallenge }
@@ -18,7 +18,7 @@ type Step =
   | { readonly type: 'REGISTERED' }
 
 export function LogIn() {
-  const [step, setStep] = useState<Step>({ type: 'NAMES' })
+  const [step, setStep] = useState<LogInStep>({ type: 'NAMES' })
   const goOn = useGoOn(setStep)
   return (
     <main className="log-in">
@@ -61,7 +61,7 @@ export function LogIn() {
 type GoOn = (opened: Session | KeyChallenge, id: string) => Promise<void>
 
 /** Fetches all data again when the session exists. */
-function useGoOn(setStep: (step: Step) => void): GoOn {
+function useGoOn(setStep: (step: LogInStep) => void): GoOn {
   const client = useQueryClient()
   return async (opened, id) => {
     if (!('accessToken' in opened)) return setStep({ type: 'KEY', id, challenge: opened })
@@ -80,7 +80,7 @@ async function ownerOf({ accessToken }: Session): Promise<string> {
 }
 
 function Names({ goOn, isRegistered }: { goOn: GoOn; isRegistered: boolean }) {
-  const logIn = async ({ id, secret }: Values<'id' | 'secret'>) =>
+  const logIn = async ({ id, secret }: FormValues<'id' | 'secret'>) =>
     goOn(await call('POST /app-basic-auth', { body: { id, secret } }), id)
   const logInByKey = async () =>
     goOn(await logInWithKey(await call('POST /app-fido-log-in', { body: {} })), '')
@@ -150,7 +150,7 @@ function OpenId({ goOn }: { goOn: GoOn }) {
 type Passwords = 'secret' | 'newSecret'
 
 function ChangePassword({ id, goOn }: { id: string; goOn: GoOn }) {
-  const change = async (passwords: Values<Passwords>) => {
+  const change = async (passwords: FormValues<Passwords>) => {
     await call('POST /app-change-secret', { body: { id, ...passwords } })
     const secret = passwords.newSecret
     await goOn(await call('POST /app-basic-auth', { body: { id, secret } }), id)

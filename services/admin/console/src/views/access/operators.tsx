@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { useOperator } from '../../access.ts'
-import { call, type Answer } from '../../api.ts'
+import { call, type OperationAnswer } from '../../api.ts'
 import { AskButton, ChangeForm, listOf } from '../../change.tsx'
 import type { Operator } from '../../generated/operator-api.ts'
 import { searchPath } from '../../search.tsx'
@@ -76,7 +76,7 @@ function OperatorState({ of }: { of: Operator }) {
 
 /** Only this answer shows the password. */
 function password(answer: unknown) {
-  const { name, secret } = answer as Answer<'POST /operators'>
+  const { name, secret } = answer as OperationAnswer<'POST /operators'>
   return (
     <>
       <p>The initial password of {name} is shown only now. A person has to change it at once.</p>

@@ -2,7 +2,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useOperator } from '../../access.ts'
 import { call } from '../../api.ts'
-import { AskButton, ChangeForm, type Values, type Way } from '../../change.tsx'
+import { AskButton, ChangeForm, type FormValues, type Way } from '../../change.tsx'
 import { shownAmount } from '../../domain/amounts.ts'
 import type { Account, FundsMovement } from '../../generated/operator-api.ts'
 import { More } from '../../search.tsx'
@@ -25,7 +25,7 @@ const directions = {
   },
 } as const
 
-const directionOf = (values: Values<Field>) =>
+const directionOf = (values: FormValues<Field>) =>
   directions[values.direction as keyof typeof directions]
 
 export function Funds({ name }: { name: string }) {
@@ -52,7 +52,7 @@ function FundsForm({ name, balances }: { name: string; balances: readonly Accoun
   const currencies = [...new Set(settlement.map(({ currency }) => currency))]
   if (currencies.length === 0) return <p>This participant has no settlement account for funds.</p>
   const idIn = (currency: string) => settlement.find((each) => each.currency === currency)?.id ?? 0
-  const confirm = (asking: string) => (values: Values<Field>) => ({
+  const confirm = (asking: string) => (values: FormValues<Field>) => ({
     title: asking,
     text: <Sentence name={name} values={values} />,
   })
@@ -107,7 +107,7 @@ function FundsForm({ name, balances }: { name: string; balances: readonly Accoun
   )
 }
 
-function Sentence({ name, values }: { name: string; values: Values<Field> }) {
+function Sentence({ name, values }: { name: string; values: FormValues<Field> }) {
   const { direction, effect } = directionOf(values)
   return (
     <>
@@ -180,7 +180,7 @@ function OutButtons({ name, movement }: { name: string; movement: FundsMovement 
   const { direction, state, accountId, transferId, amount, currency } = movement
   if (direction !== 'OUT' || state !== 'RESERVED') return null
   if (!may('MANAGE_FUNDS')) return 'A treasurer must confirm or release it.'
-  const end = (action: string) => (values: Values<'reason'>) =>
+  const end = (action: string) => (values: FormValues<'reason'>) =>
     call('PUT /participants/{name}/accounts/{id}/transfers/{transferId}', {
       name,
       id: accountId,

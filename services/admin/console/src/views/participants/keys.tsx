@@ -1,7 +1,7 @@
 /** A participant's keys, client secrets and certificates. */
 import { useQuery } from '@tanstack/react-query'
 import { useOperator } from '../../access.ts'
-import { call, type Answer } from '../../api.ts'
+import { call, type OperationAnswer } from '../../api.ts'
 import { AskButton, ChangeForm, filled } from '../../change.tsx'
 import type { Key } from '../../generated/operator-api.ts'
 import { Card, Loaded, State, Table, Time } from '../../ui.tsx'
@@ -134,7 +134,7 @@ function Certificate({ name }: { name: string }) {
               call('POST /participants/{name}/certificates', { name, body: { csr: `${csr}\n` } }),
             done: (answer) => {
               const { certificate, ca, validTo } =
-                answer as Answer<'POST /participants/{name}/certificates'>
+                answer as OperationAnswer<'POST /participants/{name}/certificates'>
               return (
                 <>
                   <p>
@@ -167,7 +167,7 @@ function Secrets({ name }: { name: string }) {
             run: () => call('POST /participants/{name}/client-secrets', { name }),
             done: (answer) => {
               const { clientId, clientSecret } =
-                answer as Answer<'POST /participants/{name}/client-secrets'>
+                answer as OperationAnswer<'POST /participants/{name}/client-secrets'>
               return (
                 <>
                   <p>

@@ -1,7 +1,7 @@
 /** A new FSP: one operator requests it, another approves it. */
 import { useOperator } from '../../access.ts'
 import { call } from '../../api.ts'
-import { ChangeForm, type Values } from '../../change.tsx'
+import { ChangeForm, type FormValues } from '../../change.tsx'
 import { Card } from '../../ui.tsx'
 import type { Participant } from '../../generated/operator-api.ts'
 
@@ -47,7 +47,7 @@ function currenciesOfScheme(participants: readonly Participant[]): readonly stri
   return [...new Set(own.map(({ currency }) => currency))].toSorted()
 }
 
-function propose({ name, currency, limit, callback }: Values<NewFsp>, requestId: string) {
+function propose({ name, currency, limit, callback }: FormValues<NewFsp>, requestId: string) {
   return call('POST /CreateParticipant', {
     body: {
       requestId,

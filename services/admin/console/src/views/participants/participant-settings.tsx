@@ -1,8 +1,8 @@
 /** A participant's limit, alarm threshold and addresses. */
 import { useQuery } from '@tanstack/react-query'
 import { useOperator } from '../../access.ts'
-import { call, Refusal } from '../../api.ts'
-import { ChangeForm, filled, type Values, type Way } from '../../change.tsx'
+import { call, ApiRefusal } from '../../api.ts'
+import { ChangeForm, filled, type FormValues, type Way } from '../../change.tsx'
 import { shownAmount } from '../../domain/amounts.ts'
 import type { Account } from '../../generated/operator-api.ts'
 import { Card, Loaded, Money, Table, Time } from '../../ui.tsx'
@@ -59,7 +59,7 @@ function LimitForm({ name, balances }: { name: string; balances: readonly Accoun
   const { may } = useOperator()
   const positions = balances.filter(({ ledgerAccountType: type }) => type === 'POSITION')
   if (positions.length === 0) return null
-  const confirm = ({ currency, value, alarmPercentage }: Values<LimitField>) => ({
+  const confirm = ({ currency, value, alarmPercentage }: FormValues<LimitField>) => ({
     title: `Change the limit of ${name}?`,
     text: (
       <>
@@ -108,12 +108,15 @@ function LimitForm({ name, balances }: { name: string; balances: readonly Accoun
   )
 }
 
-async function setLimit(name: string, { currency, value, alarmPercentage }: Values<LimitField>) {
+async function setLimit(
+  name: string,
+  { currency, value, alarmPercentage }: FormValues<LimitField>,
+) {
   const limit = { type: 'NET_DEBIT_CAP', value, ...filled({ alarmPercentage }) }
   try {
     await call('PUT /participants/{name}/limits', { name, body: { currency, limit } })
   } catch (error) {
-    if (!(error instanceof Refusal) || error.status !== 404) throw error
+    if (!(error instanceof ApiRefusal) || error.status !== 404) throw error
     // The first limit activates the account.
     const first = { currency, limit, initialPosition: 0 }
     await call('POST /participants/{name}/initialPositionAndLimits', { name, body: first })
@@ -124,7 +127,7 @@ async function setLimit(name: string, { currency, value, alarmPercentage }: Valu
 async function askForLimit(
   participantId: string,
   positions: readonly Account[],
-  { currency, value, alarmPercentage }: Values<LimitField>,
+  { currency, value, alarmPercentage }: FormValues<LimitField>,
   id: string,
 ) {
   const accountId = positions.find((each) => each.currency === currency)?.id ?? 0

@@ -8,7 +8,7 @@ import { BulkTransferLink } from './bulk-transfers.tsx'
 import { FspLink } from '../participants.tsx'
 import { Findings, Sequence } from './sequence.tsx'
 
-type Item = BulkQuoteStory['individualQuotes'][number]
+type BulkQuoteItem = BulkQuoteStory['individualQuotes'][number]
 
 const refresh_ms = 2_000
 /** How its last messages were delivered is reported after the end. */
@@ -42,7 +42,7 @@ export function BulkQuotePage({ bulkQuoteId }: { bulkQuoteId: string }) {
 
 function Summary({ bulk }: { bulk: BulkQuoteStory }) {
   const { items, individualQuotes, error } = bulk
-  const isFinal = ({ state }: Item) => state !== 'PENDING'
+  const isFinal = ({ state }: BulkQuoteItem) => state !== 'PENDING'
   const ended = bulk.completedAt === null ? individualQuotes.filter(isFinal).length : items
   return (
     <Card title="What happened">
@@ -93,7 +93,7 @@ function BulkTransfersOfQuote({ bulks }: { bulks: readonly BulkTransfer[] }) {
   )
 }
 
-function Items({ items }: { items: readonly Item[] }) {
+function Items({ items }: { items: readonly BulkQuoteItem[] }) {
   return (
     <Card title="Items">
       <Table
@@ -118,7 +118,7 @@ function Items({ items }: { items: readonly Item[] }) {
   )
 }
 
-function reasonOf({ reason, error }: Item): string {
+function reasonOf({ reason, error }: BulkQuoteItem): string {
   return error === null
     ? (reason ?? '')
     : `${reason ?? ''}: ${error.errorCode} ${error.errorDescription}`

@@ -9,9 +9,9 @@ import { bulkQuoteStates } from '../../states.ts'
 import { FspLink } from '../participants.tsx'
 
 const names = ['bulkQuoteId', 'fspId', 'state', 'from', 'to'] as const
-type Name = (typeof names)[number]
+type BulkQuoteField = (typeof names)[number]
 
-const fields: readonly FieldOf<Name>[] = [
+const fields: readonly FieldOf<BulkQuoteField>[] = [
   { name: 'bulkQuoteId', label: 'Bulk quote id', type: 'search', optional: true },
   { name: 'fspId', label: 'FSP', type: 'search', optional: true },
   {
@@ -25,7 +25,7 @@ const fields: readonly FieldOf<Name>[] = [
 ]
 
 export function BulkQuotes() {
-  const searching = useSearch<Name>('/bulk-quotes', names)
+  const searching = useSearch<BulkQuoteField>('/bulk-quotes', names)
   const { key, search } = searching
   const found = useInfiniteQuery({
     queryKey: ['bulk-quotes', key],

@@ -9,9 +9,9 @@ import { bulkTransferStates } from '../../states.ts'
 import { FspLink } from '../participants.tsx'
 
 const names = ['bulkTransferId', 'bulkQuoteId', 'fspId', 'state', 'from', 'to'] as const
-type Name = (typeof names)[number]
+type BulkTransferField = (typeof names)[number]
 
-const fields: readonly FieldOf<Name>[] = [
+const fields: readonly FieldOf<BulkTransferField>[] = [
   { name: 'bulkTransferId', label: 'Bulk transfer id', type: 'search', optional: true },
   { name: 'bulkQuoteId', label: 'Bulk quote id', type: 'search', optional: true },
   { name: 'fspId', label: 'FSP', type: 'search', optional: true },
@@ -26,7 +26,7 @@ const fields: readonly FieldOf<Name>[] = [
 ]
 
 export function BulkTransfers() {
-  const searching = useSearch<Name>('/bulk-transfers', names)
+  const searching = useSearch<BulkTransferField>('/bulk-transfers', names)
   const { key, search } = searching
   const found = useInfiniteQuery({
     queryKey: ['bulk-transfers', key],

@@ -8,9 +8,9 @@ import { Loading, Page, Problem, State, Table, Time } from '../../ui.tsx'
 import { FspLink } from '../participants.tsx'
 
 const names = ['consentId', 'fspId', 'state', 'from', 'to'] as const
-type Name = (typeof names)[number]
+type ConsentField = (typeof names)[number]
 
-const fields: readonly FieldOf<Name>[] = [
+const fields: readonly FieldOf<ConsentField>[] = [
   { name: 'consentId', label: 'Consent id', type: 'search', optional: true },
   { name: 'fspId', label: 'DFSP or PISP', type: 'search', optional: true },
   {
@@ -24,7 +24,7 @@ const fields: readonly FieldOf<Name>[] = [
 ]
 
 export function Consents() {
-  const searching = useSearch<Name>('/consents', names)
+  const searching = useSearch<ConsentField>('/consents', names)
   const { key, search } = searching
   const found = useInfiniteQuery({
     queryKey: ['consents', key],

@@ -9,9 +9,9 @@ import { transferStates } from '../../states.ts'
 import { FspLink } from '../participants.tsx'
 
 const names = ['transferId', 'fspId', 'state', 'from', 'to'] as const
-type Name = (typeof names)[number]
+type PaymentField = (typeof names)[number]
 
-const fields: readonly FieldOf<Name>[] = [
+const fields: readonly FieldOf<PaymentField>[] = [
   { name: 'transferId', label: 'Transfer id', type: 'search', optional: true },
   { name: 'fspId', label: 'FSP', type: 'search', optional: true },
   {
@@ -25,7 +25,7 @@ const fields: readonly FieldOf<Name>[] = [
 ]
 
 export function Payments() {
-  const searching = useSearch<Name>('/payments', names)
+  const searching = useSearch<PaymentField>('/payments', names)
   const { key, search } = searching
   const found = useInfiniteQuery({
     queryKey: ['transfers', key],

@@ -39,15 +39,15 @@ export function Sequence({ steps, payerSide, payee }: Lanes) {
   )
 }
 
-type Step<Type extends StoryStep['type']> = Extract<StoryStep, { readonly type: Type }>
+type StoryStepOf<Type extends StoryStep['type']> = Extract<StoryStep, { readonly type: Type }>
 
-interface Row {
+interface SequenceRow {
   readonly step: StoryStep
   readonly payerSide: readonly string[]
   readonly first: string
 }
 
-function StepRow({ step, payerSide, first }: Row) {
+function StepRow({ step, payerSide, first }: SequenceRow) {
   const { from, to } = arrowOf(step, payerSide)
   return (
     <li className={`step ${from}-${to} ${step.type.toLowerCase()}${isWrong(step) ? ' wrong' : ''}`}>
@@ -90,7 +90,7 @@ function titleOf(step: StoryStep): string {
 }
 
 /** Only the values that were known at the decision. */
-function StepFacts({ facts }: { facts: Step<'DECISION'>['facts'] }) {
+function StepFacts({ facts }: { facts: StoryStepOf<'DECISION'>['facts'] }) {
   const known = Object.entries(facts).flatMap(([name, value]) =>
     value === null ? [] : [{ name, value }],
   )
@@ -107,7 +107,7 @@ function StepFacts({ facts }: { facts: Step<'DECISION'>['facts'] }) {
   )
 }
 
-function Attempts({ attempts }: { attempts: Step<'DELIVERY'>['attempts'] }) {
+function Attempts({ attempts }: { attempts: StoryStepOf<'DELIVERY'>['attempts'] }) {
   if (attempts.length === 0) return null
   return (
     <ul className="attempts">

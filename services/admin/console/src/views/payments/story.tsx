@@ -12,7 +12,7 @@ import { FspLink } from '../participants.tsx'
 import { Findings, Sequence } from './sequence.tsx'
 import { RequestLink } from './third-party-payments.tsx'
 
-type Party = NonNullable<Story['transaction']>['payer']
+type StoryParty = NonNullable<Story['transaction']>['payer']
 
 const isOpen = (state: string | undefined) => state === 'RECEIVED' || state === 'RESERVED'
 
@@ -152,7 +152,15 @@ function Summary({ story }: { story: Story }) {
 }
 
 /** Masked; in full for who may see them, and each look is on record. */
-function Parties({ transferId, payer, payee }: { transferId: string; payer: Party; payee: Party }) {
+function Parties({
+  transferId,
+  payer,
+  payee,
+}: {
+  transferId: string
+  payer: StoryParty
+  payee: StoryParty
+}) {
   const { may } = useOperator()
   const full = useQuery({
     queryKey: ['parties', transferId],
@@ -174,6 +182,6 @@ function Parties({ transferId, payer, payee }: { transferId: string; payer: Part
   )
 }
 
-function partyText({ partyIdType, partyIdentifier, fspId }: Party): string {
+function partyText({ partyIdType, partyIdentifier, fspId }: StoryParty): string {
   return `${partyIdType} ${partyIdentifier}${fspId === null ? '' : ` at ${fspId}`}`
 }

@@ -9,9 +9,9 @@ import { ConsentLink } from './consents.tsx'
 import { FspLink } from '../participants.tsx'
 
 const names = ['transactionRequestId', 'pispId', 'dfspId', 'state', 'from', 'to'] as const
-type Name = (typeof names)[number]
+type ThirdPartyField = (typeof names)[number]
 
-const fields: readonly FieldOf<Name>[] = [
+const fields: readonly FieldOf<ThirdPartyField>[] = [
   { name: 'transactionRequestId', label: 'Request id', type: 'search', optional: true },
   { name: 'pispId', label: 'PISP', type: 'search', optional: true },
   { name: 'dfspId', label: 'DFSP', type: 'search', optional: true },
@@ -26,7 +26,7 @@ const fields: readonly FieldOf<Name>[] = [
 ]
 
 export function ThirdPartyPayments() {
-  const searching = useSearch<Name>('/third-party', names)
+  const searching = useSearch<ThirdPartyField>('/third-party', names)
   const { key, search } = searching
   const found = useInfiniteQuery({
     queryKey: ['third-party-payments', key],

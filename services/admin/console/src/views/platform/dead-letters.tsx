@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { useOperator } from '../../access.ts'
-import { call, type Answer } from '../../api.ts'
+import { call, type OperationAnswer } from '../../api.ts'
 import { ActionButton, AskButton } from '../../change.tsx'
 import type { DeadLetter } from '../../generated/operator-api.ts'
 import { Loaded, Page, Table, Time } from '../../ui.tsx'
@@ -95,7 +95,7 @@ function SendAll({ letters }: { letters: readonly DeadLetter[] }) {
         label: 'Send all',
         run: () => call('POST /dead-letters/resend', { body: { notificationIds } }),
         done: (answer) => {
-          const all = answer as Answer<'POST /dead-letters/resend'>
+          const all = answer as OperationAnswer<'POST /dead-letters/resend'>
           const sent = all.filter(({ outcome }) => outcome === 'RESENT')
           return `${sent.length} of ${all.length} are being sent.`
         },

@@ -1,12 +1,12 @@
 /** Months and persons whose data is erased for ever, after the approval of another operator. */
 import { useQuery } from '@tanstack/react-query'
 import { useOperator } from '../../access.ts'
-import { call, type Answer } from '../../api.ts'
+import { call, type OperationAnswer } from '../../api.ts'
 import { ActionButton, AskButton, filled } from '../../change.tsx'
 import { Card, Loaded, Page, Table, Time } from '../../ui.tsx'
 
-type Erasure = Answer<'GET /erasures'>[number]
-type Month = Answer<'GET /erasures/months'>[number]
+type Erasure = OperationAnswer<'GET /erasures'>[number]
+type Month = OperationAnswer<'GET /erasures/months'>[number]
 
 const submit = 'Submit for approval'
 const done = 'Submitted. Another operator finds it under Approvals.'

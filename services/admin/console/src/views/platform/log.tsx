@@ -8,9 +8,9 @@ import { instant, More, SearchForm, useSearch } from '../../search.tsx'
 import { Facts, Loading, Page, Problem, State, Table, Time } from '../../ui.tsx'
 
 const names = ['bc', 'level', 'text', 'from', 'to'] as const
-type Name = (typeof names)[number]
+type LogField = (typeof names)[number]
 
-const fields: readonly FieldOf<Name>[] = [
+const fields: readonly FieldOf<LogField>[] = [
   { name: 'bc', label: 'Component', optional: true },
   {
     name: 'level',
@@ -26,7 +26,7 @@ const fields: readonly FieldOf<Name>[] = [
 
 export function Log() {
   const { may } = useOperator()
-  const searching = useSearch<Name>('/log', names)
+  const searching = useSearch<LogField>('/log', names)
   const { key, search } = searching
   const found = useInfiniteQuery({
     queryKey: ['log', key],

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useOperator } from '../../access.ts'
 import { download } from '../../api.ts'
-import { ActionButton, ChangeForm, type Values, type Way } from '../../change.tsx'
+import { ActionButton, ChangeForm, type FormValues, type Way } from '../../change.tsx'
 import { Card, Loaded } from '../../ui.tsx'
 import { windowsQuery } from './settlements.tsx'
 
@@ -18,7 +18,7 @@ export function Files({ name }: { name: string }) {
   if (!may('VIEW_SETTLEMENTS')) return <p>Your roles do not permit viewing settlements.</p>
   const save =
     (format: Format) =>
-    ({ day, settlementWindowId: id }: Values<Field>) => {
+    ({ day, settlementWindowId: id }: FormValues<Field>) => {
       const [settlementWindowId = ''] = id.split(' ')
       const asked = { day, settlementWindowId, format, ...(format === 'json' ? page : {}) }
       const about = [id === '' ? '' : `-window-${settlementWindowId}`, day === '' ? '' : `-${day}`]

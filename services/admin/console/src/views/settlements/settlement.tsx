@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { useOperator } from '../../access.ts'
-import { call, Refusal } from '../../api.ts'
-import { AskButton, filled, type Values } from '../../change.tsx'
+import { call, ApiRefusal } from '../../api.ts'
+import { AskButton, filled, type FormValues } from '../../change.tsx'
 import {
   abortText,
   canAbort,
@@ -184,7 +184,7 @@ function StepButton({
 function stepBody(
   parts: readonly Part[],
   state: AccountStep,
-  { reason, externalReference }: Values<StepField>,
+  { reason, externalReference }: FormValues<StepField>,
 ) {
   const reference = filled({ externalReference })
   const ids = [...new Set(parts.map(({ participantId }) => participantId))]
@@ -203,7 +203,7 @@ function refuseFaults({ participants }: Settlement): void {
   for (const { id, errorInformation } of participants.flatMap(({ accounts }) => accounts)) {
     if (errorInformation === undefined) continue
     const { errorCode, errorDescription } = errorInformation
-    throw new Refusal(400, errorCode, `Account ${id}: ${errorDescription}`)
+    throw new ApiRefusal(400, errorCode, `Account ${id}: ${errorDescription}`)
   }
 }
 

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useOperator } from '../../access.ts'
-import { call, Refusal } from '../../api.ts'
+import { call, ApiRefusal } from '../../api.ts'
 import { AskButton, listOf } from '../../change.tsx'
 import { canClose, canSettle, settlesLater, waitsFor } from '../../domain/settlement-steps.ts'
 import type { Settlement, SettlementModel, SettlementWindow } from '../../generated/operator-api.ts'
@@ -22,7 +22,7 @@ function since(span: Span) {
 
 /** A hub with COMPATIBILITY=mojaloop refuses a search without results. */
 function noneFound(error: unknown): readonly SettlementWindow[] {
-  if (error instanceof Refusal && error.code === '3100') return []
+  if (error instanceof ApiRefusal && error.code === '3100') return []
   throw error
 }
 

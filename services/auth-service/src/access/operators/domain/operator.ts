@@ -1,6 +1,6 @@
 /** Operators of the hub: validation of names, e-mail addresses, passwords and changes. */
 import { grants } from '@causeway/services/privileges'
-import { refuse, type Refused } from '../../../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../../../domain/refusal.ts'
 
 export type Kind = 'PERSON' | 'MACHINE'
 
@@ -47,7 +47,11 @@ export function isOperatorName(text: string): boolean {
  * Length is the criterion (NIST SP 800-63B); the name and the old password are excluded because
  * they are known.
  */
-export function passwordFault(name: string, password: string, old: string): Refused | undefined {
+export function passwordFault(
+  name: string,
+  password: string,
+  old: string,
+): RefusedCommand | undefined {
   if (password.length < password_length_min || password.length > secret_length_max) {
     return refuse(
       'INVALID',
@@ -62,7 +66,7 @@ export function passwordFault(name: string, password: string, old: string): Refu
   return undefined
 }
 
-export interface Change {
+export interface OperatorChange {
   readonly isActive: boolean
   readonly roles: readonly string[]
 }
@@ -72,10 +76,14 @@ export function leavesNoAdministrator(
   operators: readonly Operator[],
   roles: readonly Role[],
   name: string,
-  change: Change,
+  change: OperatorChange,
 ): boolean {
   const privilegesOf = new Map(roles.map(({ id, privileges }) => [id, privileges]))
-  const isInCharge = ({ kind, isActive, roles: own }: Pick<Operator, 'kind' | keyof Change>) =>
+  const isInCharge = ({
+    kind,
+    isActive,
+    roles: own,
+  }: Pick<Operator, 'kind' | keyof OperatorChange>) =>
     kind === 'PERSON' &&
     isActive &&
     own.some((role) => grants(privilegesOf.get(role) ?? [], 'MANAGE_OPERATORS'))
@@ -102,7 +110,7 @@ export function grantFault(
   actor: Pick<Operator, 'name' | 'roles'> | undefined,
   roles: readonly Pick<Role, 'id' | 'privileges'>[],
   granted: readonly string[],
-): Refused | undefined {
+): RefusedCommand | undefined {
   if (actor === undefined) return undefined
   const own = privilegesOf(roles, actor.roles)
   const lacking = granted.find((privilege) => !grants(own, privilege))

@@ -1,9 +1,14 @@
 import { expect, test } from '@jest/globals'
-import { begun, follow, type Step, type ThirdPartyTransaction } from './transaction.ts'
+import {
+  begun,
+  follow,
+  type TransactionMessage,
+  type ThirdPartyTransaction,
+} from './transaction.ts'
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 15, 12, 0, seconds))
 
-const request: Step = {
+const request: TransactionMessage = {
   eventId: '1',
   about: 'TRANSACTION',
   subjectId: 'request-1',
@@ -19,29 +24,29 @@ const request: Step = {
   consentId: undefined,
   challengeHash: undefined,
 }
-const fromDfsp: Step = { ...request, source: 'bankx', destination: 'pispx' }
-const received: Step = {
+const fromDfsp: TransactionMessage = { ...request, source: 'bankx', destination: 'pispx' }
+const received: TransactionMessage = {
   ...fromDfsp,
   method: 'PUT',
   receivedAt: at(1),
   outcome: 'RECEIVED',
   transactionId: 'transaction-1',
 }
-const accepted: Step = {
+const accepted: TransactionMessage = {
   ...fromDfsp,
   method: 'PATCH',
   receivedAt: at(9),
   outcome: 'ACCEPTED',
   transactionState: 'COMPLETED',
 }
-const failed: Step = {
+const failed: TransactionMessage = {
   ...fromDfsp,
   method: 'PUT',
   receivedAt: at(5),
   error: { errorCode: '6003', errorDescription: 'downstream failure' },
 }
 
-function after(...steps: readonly Step[]): ThirdPartyTransaction {
+function after(...steps: readonly TransactionMessage[]): ThirdPartyTransaction {
   return steps.reduce(follow, begun(request))
 }
 

@@ -1,7 +1,7 @@
 /** The state of a third-party transaction after each message of its DFSP. Pure. */
 
 /** A relayed message about a transaction, an authorization or a verification. */
-export interface Step {
+export interface TransactionMessage {
   readonly eventId: string
   readonly about: 'TRANSACTION' | 'AUTHORIZATION' | 'VERIFICATION'
   readonly subjectId: string
@@ -27,13 +27,13 @@ export interface ThirdPartyTransaction {
   readonly state: string
   readonly transactionState: string | undefined
   readonly transactionId: string | undefined
-  readonly error: Step['error']
+  readonly error: TransactionMessage['error']
   /** undefined: it may still change. */
   readonly endedAt: Date | undefined
 }
 
 /** The transaction of the first POST with its id. */
-export function begun(step: Step): ThirdPartyTransaction {
+export function begun(step: TransactionMessage): ThirdPartyTransaction {
   return {
     id: step.subjectId,
     pisp: step.source,
@@ -51,7 +51,10 @@ export function begun(step: Step): ThirdPartyTransaction {
  * PATCH and PUT …/error end it, whatever the DFSP sends later; PUT reports progress. Messages of
  * other FSPs change nothing.
  */
-export function follow(transaction: ThirdPartyTransaction, step: Step): ThirdPartyTransaction {
+export function follow(
+  transaction: ThirdPartyTransaction,
+  step: TransactionMessage,
+): ThirdPartyTransaction {
   const { dfsp, pisp, endedAt } = transaction
   if (step.method === 'POST' || step.source !== dfsp || step.destination !== pisp) {
     return transaction

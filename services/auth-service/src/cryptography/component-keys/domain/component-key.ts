@@ -1,6 +1,6 @@
 /** Keys of components: who may register one, and what becomes of a registration. */
 import { serviceNames } from '@causeway/services'
-import { refuse, type Refused } from '../../../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../../../domain/refusal.ts'
 
 export interface NewComponentKey {
   /** RFC 7638. */
@@ -34,7 +34,7 @@ export function ownerFault(
   contextId: string,
   actor: string,
   caller: string | undefined,
-): Refused | undefined {
+): RefusedCommand | undefined {
   const names: readonly string[] = serviceNames
   if (!contextPattern.test(contextId)) {
     return refuse('INVALID', 'boundedContextId must have 1 to 64 letters, digits, _ and -')
@@ -48,10 +48,10 @@ export function ownerFault(
   return isOwn ? undefined : refuse('NOT_OWNER', `${actor} may not register a key of ${contextId}`)
 }
 
-export type Registration =
+export type ComponentKeyRegistration =
   | { readonly type: 'ADD'; readonly key: RegisteredKey }
   | { readonly type: 'KNOWN'; readonly key: RegisteredKey }
-  | Refused
+  | RefusedCommand
 
 /** @param inForce how many keys of the component are in force */
 export function registerKey(
@@ -59,7 +59,7 @@ export function registerKey(
   inForce: number,
   wanted: NewComponentKey,
   now: Date,
-): Registration {
+): ComponentKeyRegistration {
   if (known !== undefined) {
     if (known.contextId !== wanted.contextId) {
       return refuse('KEY_EXISTS', `another component has registered the key ${wanted.id}`)

@@ -2,7 +2,7 @@
  * Which hosts a certificate may name. With it an FSP could impersonate them, so only the hosts of
  * its registered endpoints are allowed, and the names by which a machine addresses itself.
  */
-import { refuse, type Refused } from '../../../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../../../domain/refusal.ts'
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|::1)$/
 
@@ -10,7 +10,7 @@ const loopback = /^(localhost|127(\.\d{1,3}){3}|::1)$/
 export function foreignHost(
   asked: { readonly dns: readonly string[]; readonly ip: readonly string[] },
   own: ReadonlySet<string>,
-): Refused | undefined {
+): RefusedCommand | undefined {
   const foreign = [...asked.dns, ...asked.ip].find((host) => !own.has(host) && !loopback.test(host))
   if (foreign === undefined) return undefined
   return refuse(

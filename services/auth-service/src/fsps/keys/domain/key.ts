@@ -2,7 +2,7 @@
  * Keys of FSPs. Every valid key verifies, so rotation only needs a new key. A stored key never
  * changes, except for its end.
  */
-import { refuse, type Refused } from '../../../domain/refusal.ts'
+import { refuse, type RefusedCommand } from '../../../domain/refusal.ts'
 
 export interface NewKey {
   readonly kid: string
@@ -27,7 +27,7 @@ export const keys_max = 16
 export type Addition =
   | { readonly type: 'ADD'; readonly key: Key }
   | { readonly type: 'KNOWN'; readonly key: Key }
-  | Refused
+  | RefusedCommand
 
 /**
  * The same key under the same kid exists already; its stored times apply, not those of the
@@ -53,15 +53,15 @@ export function add(known: readonly Key[], wanted: NewKey, now: Date): Addition 
   return { type: 'ADD', key: { ...wanted, createdAt: now } }
 }
 
-export type Ending =
+export type KeyEnd =
   | { readonly type: 'END'; readonly key: Key }
   | { readonly type: 'KNOWN'; readonly key: Key }
-  | Refused
+  | RefusedCommand
 
 /**
  * An end in the past means now, since signatures were verified until now. An ended key stays ended.
  */
-export function end(key: Key, validTo: Date, now: Date): Ending {
+export function end(key: Key, validTo: Date, now: Date): KeyEnd {
   const at = validTo < now ? now : validTo
   if (hasEnded(key.validTo, now)) {
     return at > now
