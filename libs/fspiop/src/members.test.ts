@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { readBody } from './bodies/body.ts'
 import { readEncryptionHeader } from './signatures/encryption-header.ts'
 import { readSignature } from './signatures/jws.ts'
-import { confusable, membersIn, repeatedMember } from './members.ts'
+import { confusable, membersIn, repeatedMember, repeatedMemberOf } from './members.ts'
 import { postTransfers } from './resources/transfers.ts'
 
 const anything = z.looseObject({})
@@ -98,7 +98,11 @@ describe('a member that is given twice', () => {
     fc.assert(
       fc.property(object, (json) => {
         expect(outcomeOf(JSON.stringify(json, null, 1))).toBe('accepted')
-        expect(repeatedMember(JSON.stringify(json))).toBeUndefined()
+        const compact = JSON.stringify(json)
+        expect([repeatedMember(compact), repeatedMemberOf(json, compact)]).toEqual([
+          undefined,
+          undefined,
+        ])
       }),
     )
   })
@@ -107,6 +111,9 @@ describe('a member that is given twice', () => {
     fc.assert(
       fc.property(object, tree, fc.boolean(), fc.nat(8), (json, again, cased, depth) => {
         const body = nested(withTwice(json, again, cased), depth)
+        const found = repeatedMemberOf(JSON.parse(body) as object, body)
+        expect(found).toBeDefined()
+        expect(found).toBe(repeatedMember(body))
         expect(outcomeOf(body)).toMatch(/^3101 .*(is given twice|differ in case only)$/su)
         expect(repeatedMember(body)).toBeDefined()
       }),

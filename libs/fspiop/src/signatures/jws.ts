@@ -8,7 +8,7 @@ import { createVerify, type KeyObject, sign } from 'node:crypto'
 import { type Refusal, refusal } from '../errors.ts'
 import type { Headers } from '../headers.ts'
 import { isKid, isP256, kidForm } from './jws-key.ts'
-import { repeatedMember } from '../members.ts'
+import { repeatedMemberOf } from '../members.ts'
 
 const digests = { RS256: 'sha256', RS384: 'sha384', RS512: 'sha512', ES256: 'sha256' } as const
 
@@ -70,7 +70,7 @@ export function readSignature(
 ): ParsedSignature | Refusal {
   const outer = headerValue.length > headerValue_max ? undefined : jsonObject(headerValue)
   if (outer === undefined) return invalid('FSPIOP-Signature is not a JSON object')
-  const twice = repeatedMember(headerValue)
+  const twice = repeatedMemberOf(outer, headerValue)
   if (twice !== undefined) return invalid(`FSPIOP-Signature: ${twice} is given twice`)
   const { signature, protectedHeader } = outer
   const signatureBytes = decode(signature, signature_max)
@@ -85,7 +85,7 @@ export function readSignature(
   const text = headerBytes.toString('utf8')
   const json = isUtf8(headerBytes) ? jsonObject(text) : undefined
   if (json === undefined) return invalid('protected header: not a JSON object in UTF-8')
-  const repeated = repeatedMember(text)
+  const repeated = repeatedMemberOf(json, text)
   if (repeated !== undefined) return invalid(`protected header: ${repeated} is given twice`)
   const { alg, kid } = json
   const algorithm = algorithms.find((name) => name === alg)

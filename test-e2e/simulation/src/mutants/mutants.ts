@@ -333,8 +333,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'An outbox deletes what the brokers have refused',
     file: 'libs/bus/src/kafka/outbox/outbox.ts',
-    from: 'await within(send.all(oldest.rows), hold_ms_max, what, stopping.signal)',
-    to: 'await within(send.all(oldest.rows), hold_ms_max, what, stopping.signal).catch(() => {})',
+    from: 'await within(send.all(oldest.records), hold_ms_max, what, stopping.signal)',
+    to: 'await within(send.all(oldest.records), hold_ms_max, what, stopping.signal).catch(() => {})',
     isDistributed: true,
   },
   {
