@@ -152,11 +152,11 @@ export async function takeOldest(
     tx.query<{ readonly n: string }>(selectOldest, [rows_max]),
   ])
   const unknown = oldest.flatMap(({ n }) => (recordOf(n) === undefined ? [n] : []))
-  const read = unknown.length === 0 ? new Map() : await readRows(tx, unknown, bytes_max)
+  const read = unknown.length === 0 ? undefined : await readRows(tx, unknown, bytes_max)
   const records: NumberedRecord[] = []
   let bytes = 0
   for (const { n } of oldest) {
-    const record: OutgoingRecord | undefined = recordOf(n) ?? read.get(n)
+    const record = recordOf(n) ?? read?.get(n)
     if (record === undefined || bytes >= bytes_max) break
     bytes += record.bytes
     records.push({ n, record })
