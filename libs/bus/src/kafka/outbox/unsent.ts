@@ -1,7 +1,7 @@
 /**
  * What this process has committed and not sent yet, by the numbers of its rows: it is sent from memory, and
  * only what others have left is read from the table. Whatever is not here is read there, so that it may
- * forget at any time.
+ * forget at any time. A file of its own: its bounds are tested without a database.
  */
 import type { OutgoingRecord } from '../record.ts'
 
