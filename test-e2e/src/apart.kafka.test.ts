@@ -1,12 +1,13 @@
 /**
- * A hub with each service in a process of its own makes the same payments, also while processes are
- * killed.
+ * A hub whose services run apart, each alone or in groups, makes the same payments, also while processes
+ * are killed.
  */
 import { openCollector, type Collector } from '@causeway/tracing/testing'
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openApartHub, type ApartHub } from './hub/apart.ts'
-import { processNames, type ProcessName } from './hub/services.ts'
+import { processes } from './hub/hub-host.ts'
+import { groupProcessNames, processNames, type ProcessName } from './hub/services.ts'
 import type { Fsp } from './fsp/fsp.ts'
 import { position } from './operator/operator.ts'
 import { agree, lookUp, move, newPhoneNumber, newQuote, own } from './fsp/payment.ts'
@@ -25,96 +26,102 @@ let payee: Fsp
 /** Aborts the payments of the running test. */
 let ending = new AbortController()
 
-beforeAll(async () => {
-  collector = await openCollector()
-  // Few payments are sampled apart from the one whose trace a test examines.
-  hub = await openApartHub({ TRACES_URL: collector.url, TRACES_SAMPLED_PERCENT: '1' })
-  payer = await hub.join('greenbank')
-  payee = await hub.join('bluewallet')
-}, 400_000)
+describe.each([
+  ['Each service in processes of its own', processNames],
+  ['Services in groups', groupProcessNames],
+])('%s:', (_layout, names) => {
+  beforeAll(async () => {
+    collector = await openCollector()
+    // Few payments are sampled apart from the one whose trace a test examines.
+    const tracing = { TRACES_URL: collector.url, TRACES_SAMPLED_PERCENT: '1' }
+    hub = await openApartHub(tracing, processes, names)
+    payer = await hub.join('greenbank')
+    payee = await hub.join('bluewallet')
+  }, 400_000)
 
-afterEach(() => ending.abort())
+  afterEach(() => ending.abort())
 
-afterAll(async () => {
-  const codes = await hub.stop()
-  expect(codes).toEqual(processNames.map(() => 0))
-  await collector.stop()
-}, 60_000)
+  afterAll(async () => {
+    const codes = await hub.stop()
+    expect(codes).toEqual(names.map(() => 0))
+    await collector.stop()
+  }, 60_000)
 
-test('A whole payment is made with certificates and signatures', async () => {
-  const before = await position(hub.operator, payer.name)
-  const phone = newPhoneNumber()
-  await own(payee, phone)
-  const found = await lookUp(payer, payee, phone)
-  const { transfer } = await agree(payer, payee, newQuote(payer, payee, { payee: found }))
-  const callback = await move(payer, payee, transfer)
-  expect(callback.json()).toMatchObject({ transferState: 'COMMITTED' })
-  expect(await position(hub.operator, payer.name)).toBe(before + 10)
-  expect(await hub.verify()).toMatchObject({ clean: true })
-})
-
-test('A payment whose FSPs propagate its trace is one trace through the processes of all services', async () => {
-  const spans = await recordPayment(collector, payer, payee)
-  expect(servicesIn(spans)).toEqual(servicesOfPayment)
-})
-
-test("When its writer is killed, the ledger's standby takes over at once", async () => {
-  const payments = payContinuously()
-  await payments.further(5)
-  const [writer, other] = writerFirst()
-  const killed_ms = Date.now()
-  await hub.kill(writer)
-  const begun_ms = await until(() => {
-    const since_ms = writerSince_ms(other)
-    return since_ms > killed_ms ? since_ms : undefined
+  test('A whole payment is made with certificates and signatures', async () => {
+    const before = await position(hub.operator, payer.name)
+    const phone = newPhoneNumber()
+    await own(payee, phone)
+    const found = await lookUp(payer, payee, phone)
+    const { transfer } = await agree(payer, payee, newQuote(payer, payee, { payee: found }))
+    const callback = await move(payer, payee, transfer)
+    expect(callback.json()).toMatchObject({ transferState: 'COMMITTED' })
+    expect(await position(hub.operator, payer.name)).toBe(before + 10)
+    expect(await hub.verify()).toMatchObject({ clean: true })
   })
-  expect(begun_ms - killed_ms).toBeLessThan(takeover_ms_max)
-  await payments.further(10)
-  await hub.start(writer)
-  expect(writerFirst()[0]).toBe(other)
-  await payments.further(10)
-  await payments.end()
-}, 400_000)
 
-test("When its writer is frozen, the ledger's standby takes over at once, and the writer yields when it thaws", async () => {
-  const payments = payContinuously()
-  await payments.further(5)
-  const [writer, other] = writerFirst()
-  const frozen_ms = Date.now()
-  hub.freeze(writer)
-  const begun_ms = await until(() => {
-    const since_ms = writerSince_ms(other)
-    return since_ms > frozen_ms ? since_ms : undefined
+  test('A payment whose FSPs propagate its trace is one trace through the processes of all services', async () => {
+    const spans = await recordPayment(collector, payer, payee)
+    expect(servicesIn(spans)).toEqual(servicesOfPayment)
   })
-  expect(begun_ms - frozen_ms).toBeLessThan(takeover_ms_max)
-  hub.thaw(writer)
-  await payments.further(10)
-  expect(writerFirst()[0]).toBe(other)
-  await payments.end()
-}, 400_000)
 
-test('No payment fails while each process is restarted in turn', async () => {
-  const payments = payContinuously()
-  for (const name of processNames) {
-    await payments.further(2)
-    await hub.restart(name)
-  }
-  await payments.further(5)
-  expect(await payments.end()).toBe(0)
-}, 400_000)
+  test("When its writer is killed, the ledger's standby takes over at once", async () => {
+    const payments = payContinuously()
+    await payments.further(5)
+    const [writer, other] = writerFirst()
+    const killed_ms = Date.now()
+    await hub.kill(writer)
+    const begun_ms = await until(() => {
+      const since_ms = writerSince_ms(other)
+      return since_ms > killed_ms ? since_ms : undefined
+    })
+    expect(begun_ms - killed_ms).toBeLessThan(takeover_ms_max)
+    await payments.further(10)
+    await hub.start(writer)
+    expect(writerFirst()[0]).toBe(other)
+    await payments.further(10)
+    await payments.end()
+  }, 400_000)
 
-test('Every payment ends and the books agree when any process is killed and restarted', async () => {
-  const payments = payContinuously()
-  for (const name of processNames) {
-    await payments.further(3)
-    await hub.kill(name)
-    await delay(500)
-    await hub.start(name)
-    await payments.further(3)
-  }
-  await payments.end()
-  expect(hub.endedByThemselves()).toEqual([])
-}, 600_000)
+  test("When its writer is frozen, the ledger's standby takes over at once, and the writer yields when it thaws", async () => {
+    const payments = payContinuously()
+    await payments.further(5)
+    const [writer, other] = writerFirst()
+    const frozen_ms = Date.now()
+    hub.freeze(writer)
+    const begun_ms = await until(() => {
+      const since_ms = writerSince_ms(other)
+      return since_ms > frozen_ms ? since_ms : undefined
+    })
+    expect(begun_ms - frozen_ms).toBeLessThan(takeover_ms_max)
+    hub.thaw(writer)
+    await payments.further(10)
+    expect(writerFirst()[0]).toBe(other)
+    await payments.end()
+  }, 400_000)
+
+  test('No payment fails while each process is restarted in turn', async () => {
+    const payments = payContinuously()
+    for (const name of names) {
+      await payments.further(2)
+      await hub.restart(name)
+    }
+    await payments.further(5)
+    expect(await payments.end()).toBe(0)
+  }, 400_000)
+
+  test('Every payment ends and the books agree when any process is killed and restarted', async () => {
+    const payments = payContinuously()
+    for (const name of names) {
+      await payments.further(3)
+      await hub.kill(name)
+      await delay(500)
+      await hub.start(name)
+      await payments.further(3)
+    }
+    await payments.end()
+    expect(hub.endedByThemselves()).toEqual([])
+  }, 600_000)
+})
 
 /** When it last became the writer, in ms since 1970; 0: never. */
 function writerSince_ms(name: ProcessName): number {

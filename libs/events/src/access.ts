@@ -1,15 +1,18 @@
 /**
- * The services that may write and read each topic, from the catalogue: the source of the brokers'
- * ACLs.
+ * The processes that may write and read each topic, from the catalogue: the source of the brokers' ACLs.
  */
 import type { TopicAccess } from '@causeway/bus/kafka'
+import { groupNames, servicesOf } from '@causeway/services'
 import { catalogue } from './catalogue/catalogue.ts'
 import type { EventDefinition, Publisher } from './catalogue/define.ts'
 
-/**
- * A service writes only what it publishes; it reads what it subscribes to and what it publishes.
- */
-export const topicAccess: readonly TopicAccess[] = accessIn(Object.values(catalogue))
+/** Of each service alone, and of each group of services that share a process. */
+export const topicAccess: readonly TopicAccess[] = [
+  ...accessIn(Object.values(catalogue)),
+  ...groupNames.map((user) => accessOf(user, accessIn(Object.values(catalogue)))),
+]
+
+/** A service writes only what it publishes; it reads what it subscribes to and what it publishes. */
 
 export function accessIn(
   definitions: readonly Pick<EventDefinition, 'topic' | 'publishers' | 'consumers'>[],
@@ -24,8 +27,23 @@ export function accessIn(
     for (const service of [...publishers, ...consumers]) add(reads, service, topic)
   }
   return [...reads.keys()].toSorted().map((service) => ({
-    service,
+    user: service,
+    services: [service],
     writes: [...(writes.get(service) ?? [])].toSorted(),
     reads: [...(reads.get(service) ?? [])].toSorted(),
   }))
+}
+
+/** What its services may, together. */
+function accessOf(user: string, all: readonly TopicAccess[]): TopicAccess {
+  const services = servicesOf(user)
+  const own = all.filter((each) => services.some((service) => service === each.user))
+  const together = (of: (each: TopicAccess) => readonly string[]) =>
+    [...new Set(own.flatMap(of))].toSorted()
+  return {
+    user,
+    services,
+    writes: together(({ writes }) => writes),
+    reads: together(({ reads }) => reads),
+  }
 }

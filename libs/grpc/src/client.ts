@@ -21,7 +21,7 @@ import { balancing, targetOf } from './target.ts'
 import { withTraces } from './traces.ts'
 
 export interface GrpcClients {
-  client<D extends object>(service: D, provider: string): Calls<D>
+  client<D extends object>(service: D, provider: string, address: string): Calls<D>
   /** Calls to one replica of it, at its own address. */
   clientAt<D extends object>(service: D, provider: string, address: string): Calls<D>
   /** Calls in flight fail as outages. */
@@ -52,10 +52,7 @@ const waiting = new Metadata({ waitForReady: true })
 /** Calls to one replica do not wait: another one may have taken over from it. */
 const atOnce = new Metadata()
 
-export function openClients(
-  addressOf: (provider: string) => string,
-  identity: GrpcIdentity | undefined,
-): GrpcClients {
+export function openClients(identity: GrpcIdentity | undefined): GrpcClients {
   const channels = new Map<string, Client>()
 
   /** Without certificates all services of an address share a connection. */
@@ -74,9 +71,9 @@ export function openClients(
   }
 
   return {
-    client(service, provider) {
+    client(service, provider, address) {
       let channel: Client | undefined
-      const open = () => (channel ??= channelTo(provider, addressOf(provider)))
+      const open = () => (channel ??= channelTo(provider, address))
       return callsBy(service, provider, over(open, waiting))
     },
     clientAt(service, provider, address) {

@@ -31,8 +31,8 @@ export interface HandledCall {
   readonly left_ms: () => number
   /** The `traceparent` of each span of its caller that it is part of; mostly empty. */
   readonly traces?: readonly string[]
-  /** The calling service; undefined where no certificates are used. */
-  readonly caller: string | undefined
+  /** The services of the calling process; undefined where no certificates are used. */
+  readonly callers: readonly string[] | undefined
 }
 
 /**

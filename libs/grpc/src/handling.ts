@@ -36,14 +36,14 @@ const left_ms_max = 600_000
  * @param deadline_ms when the caller stops waiting, in ms since 1970; Infinity: never
  */
 export function handledCall(
-  caller: string | undefined,
+  callers: readonly string[] | undefined,
   onGone: (abort: () => void) => void,
   deadline_ms: number,
   tracesOf: () => readonly string[],
 ): HandledCall {
   let signal: AbortSignal | undefined
   return {
-    caller,
+    callers,
     get traces() {
       return tracesOf()
     },

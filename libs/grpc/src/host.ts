@@ -1,7 +1,7 @@
 /**
  * gRPC in a process: one server for all its services, one connection to each process that it calls. A
- * call waits for its provider within its deadline, so services can start in any order. If all services
- * are in this process, calls between them stay in it.
+ * call waits for its provider within its deadline, so services can start in any order. Calls to services of
+ * this process stay in it.
  */
 import type { Logger } from '@causeway/process'
 import { callsBy, openClients } from './client.ts'
@@ -46,10 +46,9 @@ export interface GrpcHostOptions {
   /** `unix:/path` or `host:port`; port 0 takes any free one. */
   readonly listen: string
   /**
-   * The address of the service with that folder name; called once per provider. Default: all are in this
-   * process.
+   * The address of the service with that folder name; undefined: it runs in this process. Default: all do.
    */
-  readonly addressOf?: (provider: string) => string
+  readonly addressOf?: (provider: string) => string | undefined
   /** The host by which others reach this server; default: the one that it listens on. */
   readonly reachedAt?: string
   /** Mutual TLS with every peer; without it, any caller that reaches the address is admitted. */
@@ -68,9 +67,9 @@ const stop_ms_max = 10_000
 export async function openGrpcHost(options: GrpcHostOptions): Promise<OpenGrpcHost> {
   const server = await openServer(options)
   const address = reachedAs(server.address, options.reachedAt)
-  const { addressOf } = options
+  const { addressOf = () => undefined } = options
   const within = openInProcessTransport(options.log)
-  const clients = openClients(addressOf ?? (() => address), options.identity)
+  const clients = openClients(options.identity)
   return {
     address,
     serve(service, handlers) {
@@ -78,10 +77,12 @@ export async function openGrpcHost(options: GrpcHostOptions): Promise<OpenGrpcHo
       within.serve(service, handlers)
     },
     checkOperators: (check) => server.checkOperators(check),
-    client: (service, provider) =>
-      addressOf === undefined
+    client(service, provider) {
+      const other = addressOf(provider)
+      return other === undefined
         ? callsBy(service, provider, within.call)
-        : clients.client(service, provider),
+        : clients.client(service, provider, other)
+    },
     clientAt: (service, provider, address) => clients.clientAt(service, provider, address),
     async drain() {
       await Promise.all([server.stop(drain_ms_max), within.stop(drain_ms_max)])

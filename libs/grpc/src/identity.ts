@@ -1,6 +1,6 @@
 /**
  * Identity between processes. Each end presents a certificate of the common authority, whose common name
- * is the folder name of its service. Names and addresses of hosts prove nothing here, so replicas may run
+ * says which services the process runs. Names and addresses of hosts prove nothing here, so replicas may run
  * on any host.
  */
 import {
@@ -20,6 +20,8 @@ export interface GrpcCertificates {
 
 export interface GrpcIdentity {
   readonly certificates: Renewable
+  /** The services that a process with this common name runs; none: it is no name of a process. */
+  readonly servicesOf: (commonName: string) => readonly string[]
   /** The services that may call a method: `/causeway.transfers.v1.Transfers/GetTransferStates`. */
   readonly callersOf: (path: string) => readonly string[]
 }
@@ -71,17 +73,18 @@ export function serverCredentials(identity: GrpcIdentity | undefined): ServerCre
   return experimental.createCertificateProviderServerCredentials(provider, provider, true)
 }
 
-/** Connects only to a server whose certificate is that of the provider. */
+/** Connects only to a process that runs the provider, by its certificate. */
 export function channelCredentials(
   identity: GrpcIdentity | undefined,
   provider: string,
 ): ChannelCredentials {
   if (identity === undefined) return credentials.createInsecure()
-  const { provider: own } = identity.certificates
+  const { certificates, servicesOf } = identity
+  const { provider: own } = certificates
   return experimental.createCertificateProviderChannelCredentials(own, own, {
     checkServerIdentity: (_host, shown) => {
       const name = commonNameOf(shown)
-      if (name === provider) return undefined
+      if (name !== undefined && servicesOf(name).includes(provider)) return undefined
       return new Error(`'${name ?? ''}' presents its certificate where ${provider} is called`)
     },
   })

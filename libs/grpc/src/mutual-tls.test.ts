@@ -24,8 +24,9 @@ afterEach(async () => {
 /** Only office may call Reflect; office and shop may call Other. */
 function identityOf(name: string, ca: TestCa = authority): GrpcIdentity {
   const callersOf = (path: string) => (path === reflect ? ['office'] : ['office', 'shop'])
+  const servicesOf = (commonName: string) => commonName.split('+')
   const certificates = renewable({ ...ca.issue(name), ca: authority.certificate })
-  return { certificates, callersOf }
+  return { certificates, callersOf, servicesOf }
 }
 
 async function openHost(
@@ -50,7 +51,8 @@ async function openMirror(
   const host = await openHost(name, options)
   const reply = () => Promise.resolve({ items: [{ ...item(1), id }] })
   host.serve(mirrorService, {
-    Reflect: (_, { caller }) => Promise.resolve({ items: [{ ...item(1), id: caller ?? '' }] }),
+    Reflect: (_, { callers = [] }) =>
+      Promise.resolve({ items: [{ ...item(1), id: callers.join() }] }),
     Other: reply,
   })
   return host
@@ -63,11 +65,22 @@ async function failureOf(call: Promise<unknown>): Promise<GrpcCallError> {
 }
 
 describe('Methods:', () => {
-  test('A method admits the services that it names, and receives the name of the caller', async () => {
+  test('A method admits the services that it names, and receives their names', async () => {
     const mirror = await openMirror()
     const office = await openHost('office', { addressOf: () => mirror.address })
     const answer = await office.client(mirrorService, 'mirror').Reflect(nothing, patient)
     expect(answer.items[0]?.id).toBe('office')
+  })
+
+  test('A process of several services is admitted where one of them is, and reached as each', async () => {
+    const mirror = await openMirror('mirror+window')
+    const both = await openHost('office+shop', { addressOf: () => mirror.address })
+    const answer = await both.client(mirrorService, 'mirror').Reflect(nothing, patient)
+    expect(answer.items[0]?.id).toBe('office,shop')
+    await both.client(mirrorService, 'window').Other(nothing, patient)
+    const others = await openHost('shop+garage', { addressOf: () => mirror.address })
+    const failure = await failureOf(others.client(mirrorService, 'mirror').Reflect(nothing))
+    expect(failure.code).toBe(status.PERMISSION_DENIED)
   })
 
   test('A method refuses any other caller, and that is an outage until an operator admits it', async () => {

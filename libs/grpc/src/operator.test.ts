@@ -37,6 +37,7 @@ beforeAll(async () => {
       identity: {
         certificates: renewable({ ...authority.issue(name), ca: authority.certificate }),
         callersOf: () => ['office'],
+        servicesOf: (commonName) => [commonName],
       },
     })
   const mirror = await open('mirror')

@@ -132,12 +132,13 @@ function implementation(
         const caller = callerOf(call, serving)
         const refusal = refusalOf(caller, call.getPath(), serving)
         if (refusal !== undefined) {
-          serving.onCallerRefused?.(caller ?? '', call.getPath(), call.getPeer())
+          serving.onCallerRefused?.(caller?.name ?? '', call.getPath(), call.getPeer())
           return answer(refusal)
         }
         const proven = proveOperator(call, caller, methods.get(name), serving)
-        const response = proven?.then((fault) => fault ?? handled(handler, call, caller))
-        void (response ?? handled(handler, call, caller)).then(
+        const handle = () => handled(handler, call, caller?.services)
+        const response = proven?.then((fault) => fault ?? handle())
+        void (response ?? handle()).then(
           (done) => (done instanceof Unproven ? answer(done.status) : answer(null, done)),
           (error: unknown) => answer(failure(error, call.getPath(), serving.log)),
         )
@@ -146,18 +147,27 @@ function implementation(
   )
 }
 
-function callerOf(call: UnaryCall, { identity }: Serving): string | undefined {
-  return identity && commonNameOf(call.getAuthContext().sslPeerCertificate)
+/** A process, by its certificate. */
+interface CallingProcess {
+  readonly name: string
+  readonly services: readonly string[]
+}
+
+function callerOf(call: UnaryCall, { identity }: Serving): CallingProcess | undefined {
+  const name = identity && commonNameOf(call.getAuthContext().sslPeerCertificate)
+  return name === undefined ? undefined : { name, services: identity?.servicesOf(name) ?? [] }
 }
 
 /** A method admits only the callers that it names. */
-function refusalOf(caller: string | undefined, path: string, { log, identity }: Serving) {
+function refusalOf(caller: CallingProcess | undefined, path: string, { log, identity }: Serving) {
   if (identity === undefined) return undefined
-  if (caller !== undefined && identity.callersOf(path).includes(caller)) return undefined
-  log.warn({ caller, path }, 'a gRPC call was refused: its method does not name the caller')
+  const admitted = identity.callersOf(path)
+  if (caller?.services.some((service) => admitted.includes(service)) === true) return undefined
+  const { name } = caller ?? {}
+  log.warn({ caller: name, path }, 'a gRPC call was refused: its method does not name the caller')
   return {
     code: status.PERMISSION_DENIED,
-    details: `${caller ?? 'an unknown caller'} may not call ${path}`,
+    details: `${name ?? 'an unknown caller'} may not call ${path}`,
   }
 }
 
@@ -173,18 +183,19 @@ class Unproven {
 /** Undefined: no proof is needed of the call. */
 function proveOperator(
   call: UnaryCall,
-  caller: string | undefined,
+  caller: CallingProcess | undefined,
   method: MethodDefinition | undefined,
   { check, log }: Serving,
 ): Promise<Unproven | undefined> | undefined {
-  if (check === undefined || caller !== check.caller || method === undefined) return undefined
+  if (check === undefined || method === undefined) return undefined
+  if (caller?.services.includes(check.caller) !== true) return undefined
   const claim = claimIn(check.needOf(method.path), method, call.request, call.metadata)
   if (claim === undefined) return undefined
   return check.faultOf(claim).then((fault) => {
     if (fault === undefined) return undefined
     const { actor = 'an operator' } = claim
-    log.warn({ caller, path: method.path, actor }, `a gRPC call was refused: ${fault}`)
-    return new Unproven(`${caller} does not prove that it acts for ${actor}: ${fault}`)
+    log.warn({ caller: caller.name, path: method.path, actor }, `a gRPC call was refused: ${fault}`)
+    return new Unproven(`${caller.name} does not prove that it acts for ${actor}: ${fault}`)
   })
 }
 
@@ -192,7 +203,7 @@ function proveOperator(
 async function handled(
   handler: UnaryHandler,
   call: UnaryCall,
-  caller: string | undefined,
+  callers: readonly string[] | undefined,
 ): Promise<object> {
   const onGone = (abort: () => void) => {
     if (call.cancelled) abort()
@@ -201,7 +212,7 @@ async function handled(
   const tracesOf = () => tracesIn(call.metadata)
   const deadline_ms = Number(call.getDeadline())
   return withOrigin(originIn(call.metadata), () =>
-    handler(call.request, handledCall(caller, onGone, deadline_ms, tracesOf)),
+    handler(call.request, handledCall(callers, onGone, deadline_ms, tracesOf)),
   )
 }
 

@@ -21,20 +21,22 @@ import {
 import type { DistributedSettings } from './distributed-settings.ts'
 
 export interface DistributedGrpcOptions {
-  /** Folder name of the service. */
+  /** Of the process. */
   readonly name: string
   readonly settings: DistributedSettings
-  /** The address of the gRPC server of that service. */
-  readonly addressOf: (provider: string) => string
+  /** The address of the gRPC server of that service; undefined: it runs in this process. */
+  readonly addressOf: (provider: string) => string | undefined
   /** The services that may call a method: `/causeway.transfers.v1.Transfers/GetTransferStates`. */
   readonly callersOf: (path: string) => readonly string[]
+  /** The services that a process with this common name runs. */
+  readonly servicesOf: (commonName: string) => readonly string[]
   readonly log: Logger
   readonly metrics: Metrics
 }
 
 /** Throws StartError with the setting that is wrong. */
 export async function openDistributedGrpc(options: DistributedGrpcOptions): Promise<OpenGrpcHost> {
-  const { name, settings, addressOf, callersOf, log, metrics } = options
+  const { name, settings, addressOf, callersOf, servicesOf, log, metrics } = options
   const first = await readCertificates(settings)
   const fault = faultOf(first)
   if (fault !== undefined) throw new StartError(`GRPC_TLS_CERTIFICATE_FILE: ${fault}.`)
@@ -46,7 +48,7 @@ export async function openDistributedGrpc(options: DistributedGrpcOptions): Prom
     listen: `${settings.GRPC_HOST}:${settings.GRPC_PORT}`,
     addressOf,
     reachedAt: hostOf(settings),
-    identity: { certificates, callersOf },
+    identity: { certificates, callersOf, servicesOf },
     onCallerRefused: (actor, target, address) =>
       security.tell({ type: 'CALLER_REFUSED', reason: 'not a caller', actor, address, target }),
   })

@@ -120,7 +120,8 @@ export const distributedSettings = {
       'machine when it listens on all',
   }),
   GRPC_TLS_CERTIFICATE_FILE: text({
-    about: 'PEM file of the certificate of this process; its common name is the service',
+    about:
+      'PEM file of the certificate of this process; its common name is the service, or the value of SERVICES',
     default: null,
   }),
   GRPC_TLS_KEY_FILE: text({ about: 'PEM file of the key of that certificate', default: null }),

@@ -92,7 +92,8 @@ async function open(
   const sources = [{ origin: 'environment' as const, values }]
   const settings = readSettings(distributedSettings, { sources, prefixes: [] }).values
   const callersOf = () => ['shop']
-  const own = { name: 'shop', settings, topics, addressOf, callersOf }
+  const servicesOf = () => ['shop']
+  const own = { name: 'shop', settings, topics, addressOf, callersOf, servicesOf }
   const parts = await openDistributed({ ...own, log })
   opened.push(parts)
   return parts
@@ -152,7 +153,15 @@ test('A service that is alone in its process starts, reports its health, and sto
   const settings = { SHOP_GREETING: text({ about: 'its greeting', default: '' }) }
   await runDistributed(
     'shop',
-    { settings, start, topics, providers: [], callersOf: () => [], operatorCheck: undefined },
+    {
+      settings,
+      start,
+      topics,
+      providers: [],
+      callersOf: () => [],
+      servicesOf: () => ['shop'],
+      operatorCheck: undefined,
+    },
     host,
   )
   expect([greetings, host.printed, host.exits]).toEqual([['hello'], '', []])

@@ -20,6 +20,7 @@ function options(values: Readonly<Record<string, string>>) {
   const log = openLog({ name: 'test', level: 'silent' })
   return busOptionsOf({
     name: 'transfers',
+    services: ['transfers'],
     settings,
     topics: ['a'],
     log,

@@ -38,15 +38,17 @@ const publish_ms_max = 5_000
 const redis_ms_max = 20
 
 export interface DistributedOptions {
-  /** Folder name of the service: the client name for brokers and databases. */
+  /** Of the process: its name for brokers and databases, and the common name of its certificates. */
   readonly name: string
   readonly settings: DistributedSettings
   /** Every topic of the catalogue of events; missing ones are created. */
   readonly topics: readonly string[]
-  /** The address of the gRPC server of that service: host:port, or unix:/path. */
-  readonly addressOf: (provider: string) => string
+  /** host:port, or unix:/path, of the gRPC server of that service; undefined: it runs in this process. */
+  readonly addressOf: (provider: string) => string | undefined
   /** The services that may call a gRPC method, by its path. */
   readonly callersOf: (path: string) => readonly string[]
+  /** The services that a process of that name runs. */
+  readonly servicesOf: (processName: string) => readonly string[]
   readonly log: Logger
 }
 
@@ -65,10 +67,11 @@ export interface DistributedParts extends ProcessParts {
 /** Throws StartError with one sentence for everything that an operator can repair. */
 export async function openDistributed(options: DistributedOptions): Promise<DistributedParts> {
   const { settings, log } = options
-  const databaseUrl = databaseUrlOf(options)
-  const modes = await insecureTransport({ settings, databaseUrl })
+  const services = options.servicesOf(options.name)
+  const databaseUrls = databaseUrlsOf(services, settings)
+  const modes = await insecureTransport({ settings, databaseUrls })
   const metrics = openMetrics({ ofProcess: true })
-  const busOptions = { ...(await busOptionsOf(options)), log, metrics }
+  const busOptions = { ...(await busOptionsOf({ ...options, services })), log, metrics }
   // A hub in one process does not need the Kafka client, so it is loaded only here.
   const { openBrokers, openDatabases, openKafkaBus } = await import('@causeway/bus/kafka')
   log.info({ brokers: busOptions.brokers.addresses }, 'waiting for Kafka')
@@ -127,12 +130,17 @@ export async function openDistributed(options: DistributedOptions): Promise<Dist
   }
 }
 
-/** Its own, or that of all services; empty where it has none. */
-function databaseUrlOf({ name, settings }: Pick<DistributedOptions, 'name' | 'settings'>): string {
-  const own = `${name.toUpperCase().replaceAll('-', '_')}_DATABASE_URL`
+/** Of each service its own, or that of all. */
+function databaseUrlsOf(
+  services: readonly string[],
+  settings: DistributedSettings,
+): readonly string[] {
   const values: Readonly<Record<string, unknown>> = settings
-  const url = values[own] === '' ? settings.DATABASE_URL : values[own]
-  return typeof url === 'string' ? url : ''
+  const urls = services.flatMap((service) => {
+    const own = values[`${service.toUpperCase().replaceAll('-', '_')}_DATABASE_URL`]
+    return typeof own === 'string' ? [own === '' ? settings.DATABASE_URL : own] : []
+  })
+  return [...new Set(urls)]
 }
 
 /** No request depends on Redis, so it may be away at any time. */
@@ -176,9 +184,12 @@ async function waitFor<Db>(
 
 /** The options of the bus from the settings; a StartError names the first one that is wrong. */
 export async function busOptionsOf(
-  options: Pick<DistributedOptions, 'name' | 'settings' | 'topics' | 'log'>,
+  options: Pick<DistributedOptions, 'name' | 'settings' | 'topics' | 'log'> & {
+    /** Of the process. */
+    readonly services: readonly string[]
+  },
 ): Promise<Omit<KafkaBusOptions, 'brokers' | 'metrics'> & { readonly brokers: BrokersOptions }> {
-  const { name, settings, topics, log } = options
+  const { name, services, settings, topics, log } = options
   const { KAFKA_REPLICAS: replicas, KAFKA_MIN_INSYNC: minInsync } = settings
   if (minInsync > replicas) {
     throw new StartError(
@@ -189,7 +200,8 @@ export async function busOptionsOf(
     brokers: await brokersOptions(options),
     topics: {
       prefix: settings.KAFKA_TOPIC_PREFIX,
-      service: name,
+      processName: name,
+      services,
       catalogue: topics,
       partitions: settings.KAFKA_TOPIC_PARTITIONS,
       replicas,

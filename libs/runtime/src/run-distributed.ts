@@ -14,7 +14,7 @@ import {
   watch,
   stopAll,
 } from '@causeway/process'
-import { openDistributed, type DistributedParts } from './distributed.ts'
+import { openDistributed } from './distributed.ts'
 import {
   distributedSettings,
   grpcUrlName,
@@ -25,60 +25,91 @@ import { serveOperations } from './operations.ts'
 import type { ProcessParts, Start } from './process-parts.ts'
 import { tracedParts, tracingOf } from './tracing/parts.ts'
 
-export interface AloneOptions<Definitions extends SettingDefinitions> {
-  readonly settings: Definitions
-  readonly start: Start<SettingValues<Definitions>>
+/** What a process needs beside its services. */
+interface ProcessOptions {
   /** Every topic of the catalogue of events. */
   readonly topics: readonly string[]
-  /** Folder names of the services that it calls. */
+  /** Folder names of the services that its services call. */
   readonly providers: readonly string[]
   /** The services that may call a gRPC method, by its path. */
   readonly callersOf: (path: string) => readonly string[]
+  /** The services that a process of that name runs. */
+  readonly servicesOf: (processName: string) => readonly string[]
   /** Copies warnings to the log store. */
   readonly shipLog?: (parts: Pick<ProcessParts, 'bus' | 'log'>) => Service
   /** How operators in calls are proven; undefined: the service does it, or serves no calls. */
   readonly operatorCheck: ((grpc: GrpcHost) => OperatorCheck) | undefined
 }
 
+export interface AloneOptions<Definitions extends SettingDefinitions> extends ProcessOptions {
+  readonly settings: Definitions
+  readonly start: Start<SettingValues<Definitions>>
+}
+
+export interface GroupOptions<Definitions extends SettingDefinitions> extends ProcessOptions {
+  /** Of all its services. */
+  readonly settings: Definitions
+  readonly start: (settings: SettingValues<Definitions>, partsOf: PartsOf) => Promise<Service>
+}
+
+/** The parts of the process for that service. */
+type PartsOf = (service: string) => ProcessParts
+
 type DistributedValues = DistributedSettings & Readonly<Record<string, string | number>>
 
 /** @param name folder name of the service */
 export function runDistributed<Definitions extends SettingDefinitions>(
   name: string,
-  options: AloneOptions<Definitions>,
+  { start, ...options }: AloneOptions<Definitions>,
   host: HostProcess = process,
 ): Promise<void> {
-  const all = { ...options.settings, ...grpcUrls(options.providers), ...distributedSettings }
-  const startAlone = (values: SettingValues<SettingDefinitions>, log: Logger) =>
-    open({ ...options, name, settings: values as DistributedValues, log, host }, (parts) =>
-      options.start(values as SettingValues<Definitions>, parts),
-    )
-  return run<SettingDefinitions>(name, all, startAlone, host)
+  const startAlone: GroupOptions<Definitions>['start'] = (values, partsOf) =>
+    start(values, partsOf(name))
+  return runGroup<Definitions>(name, { ...options, start: startAlone }, host)
 }
 
-interface Alone extends Pick<
-  AloneOptions<SettingDefinitions>,
-  'topics' | 'providers' | 'callersOf' | 'shipLog' | 'operatorCheck'
-> {
+/**
+ * Several services in one process.
+ * @param name of the process
+ */
+export function runGroup<Definitions extends SettingDefinitions>(
+  name: string,
+  options: GroupOptions<Definitions>,
+  host: HostProcess = process,
+): Promise<void> {
+  const services = options.servicesOf(name)
+  const providers = options.providers.filter((provider) => !services.includes(provider))
+  const all = { ...options.settings, ...grpcUrls(providers), ...distributedSettings }
+  const startAll = (values: SettingValues<SettingDefinitions>, log: Logger) => {
+    const own = { name, services, providers, settings: values as DistributedValues, log, host }
+    return open({ ...options, ...own }, (partsOf) =>
+      options.start(values as SettingValues<Definitions>, partsOf),
+    )
+  }
+  return run<SettingDefinitions>(name, all, startAll, host)
+}
+
+interface OpenOptions extends ProcessOptions {
   readonly name: string
+  readonly services: readonly string[]
   readonly settings: DistributedValues
   readonly log: Logger
   readonly host: HostProcess
 }
 
 async function open(
-  alone: Alone,
-  start: (parts: DistributedParts) => Promise<Service>,
+  options: OpenOptions,
+  start: (partsOf: PartsOf) => Promise<Service>,
 ): Promise<Service> {
-  const { settings, log, host } = alone
+  const { settings, log, host } = options
   const end = (sentence: string) => {
     log.fatal(sentence)
     host.stderr.write(`${sentence}\n`)
     host.exit(exitCodes.broken)
   }
-  const addressOf = addressesIn(alone)
+  const addressOf = addressesIn(options)
   const tracing = await tracingOf(settings, log)
-  const parts = await openDistributed({ ...alone, addressOf })
+  const parts = await openDistributed({ ...options, addressOf })
   const opened: { stop(): Promise<void> | void }[] = [
     ...(tracing === undefined ? [] : [tracing]),
     parts,
@@ -97,11 +128,11 @@ async function open(
     const onStalled = (ms: number) =>
       end(`No progress of events for ${ms} ms while there is work; ending.`)
     opened.push(watch(() => parts.progress(), { stalled_ms, onStalled }))
-    if (alone.shipLog !== undefined) opened.push(alone.shipLog(parts))
-    if (settings.OPERATOR_PROOF === 'required' && alone.operatorCheck !== undefined) {
-      parts.grpc.checkOperators(alone.operatorCheck(parts.grpc))
+    if (options.shipLog !== undefined) opened.push(options.shipLog(parts))
+    if (settings.OPERATOR_PROOF === 'required' && options.operatorCheck !== undefined) {
+      parts.grpc.checkOperators(options.operatorCheck(parts.grpc))
     }
-    opened.push(await start(tracedParts(parts, tracing, alone.name)))
+    opened.push(await start((service) => tracedParts(parts, tracing, service)))
     state = 'started'
     log.info({ grpc: parts.grpcAddress }, 'started')
     return {
@@ -117,8 +148,13 @@ async function open(
   }
 }
 
-/** The addresses of the providers; a StartError names the first wrong one. */
-function addressesIn({ name, settings, providers }: Alone): (provider: string) => string {
+/** The addresses of the providers elsewhere; a StartError names the first wrong one. */
+function addressesIn({
+  name,
+  services,
+  settings,
+  providers,
+}: OpenOptions): (provider: string) => string | undefined {
   const targets = new Map(
     providers.map((provider) => {
       const address = settings[grpcUrlName(provider)]
@@ -127,7 +163,7 @@ function addressesIn({ name, settings, providers }: Alone): (provider: string) =
   )
   return (provider) => {
     const target = targets.get(provider)
-    if (target !== undefined) return target
+    if (target !== undefined || services.includes(provider)) return target
     throw new Error(`${name} calls ${provider}, which is not one of its providers`)
   }
 }

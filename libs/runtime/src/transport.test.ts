@@ -21,7 +21,7 @@ const resolve = (name: string) =>
 async function modesOf(values: Readonly<Record<string, string>>, databaseUrl = secureUrl) {
   const sources = [{ origin: 'environment' as const, values: { ...secure, ...values } }]
   const { values: settings } = readSettings(distributedSettings, { sources, prefixes: [] })
-  const found = await insecureTransport({ settings, databaseUrl }, resolve)
+  const found = await insecureTransport({ settings, databaseUrls: [databaseUrl] }, resolve)
   return found.map(({ mode, detail }) => (detail === undefined ? mode : `${mode} (${detail})`))
 }
 

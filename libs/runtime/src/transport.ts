@@ -32,8 +32,8 @@ export interface Transport {
     | 'KAFKA_SASL_MECHANISM'
     | 'REDIS_URL'
   >
-  /** Of the service; empty: it has no database. */
-  readonly databaseUrl: string
+  /** Of the services of the process. */
+  readonly databaseUrls: readonly string[]
 }
 
 interface InsecureConnection extends InsecureMode {
@@ -46,7 +46,11 @@ export async function insecureTransport(
   transport: Transport,
   resolve?: ResolveAll,
 ): Promise<readonly InsecureMode[]> {
-  const found = [...ofKafka(transport), ...ofPostgres(transport), ...ofRedis(transport)]
+  const found = [
+    ...ofKafka(transport),
+    ...transport.databaseUrls.flatMap(ofPostgres),
+    ...ofRedis(transport),
+  ]
   const { INSECURE_TRANSPORT, ACCEPT_RELAXATIONS: accepted } = transport.settings
   const [first] = found
   if (first !== undefined && INSECURE_TRANSPORT === 'refused') {
@@ -79,7 +83,8 @@ export async function insecureRole(
   {
     databaseUrl,
     settings,
-  }: Pick<Transport, 'databaseUrl'> & {
+  }: {
+    readonly databaseUrl: string
     readonly settings: Pick<DistributedSettings, 'ACCEPT_RELAXATIONS'>
   },
   resolve?: ResolveAll,
@@ -108,7 +113,7 @@ function ofKafka({ settings }: Transport): readonly InsecureConnection[] {
 }
 
 /** Any other value of sslmode leaves the name of the server, or its certificate, unverified. */
-function ofPostgres({ databaseUrl }: Transport): readonly InsecureConnection[] {
+function ofPostgres(databaseUrl: string): readonly InsecureConnection[] {
   const host = databaseHost(databaseUrl)
   if (host === undefined) return []
   const sslmode = new URL(databaseUrl).searchParams.get('sslmode') ?? ''

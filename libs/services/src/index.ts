@@ -8,6 +8,7 @@ export {
   type Description,
   type ServiceName,
 } from './descriptions.ts'
+export { groupNames, servicesOf } from './groups.ts'
 export { operatorCaller, proofNeedOf } from './proofs.ts'
 export { schemeRuleBounds, schemeRuleOf } from './scheme-rules.ts'
 export { approvalKinds, isApprovalKind } from './approvals.ts'

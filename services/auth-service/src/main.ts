@@ -1,7 +1,7 @@
 /** Runs the service in its own process, one of any number. */
 import { shipLog, topics } from '@causeway/events'
 import { runDistributed } from '@causeway/runtime'
-import { callersOf, callsOf } from '@causeway/services'
+import { callersOf, callsOf, servicesOf } from '@causeway/services'
 import { start } from './service.ts'
 import { settings } from './settings.ts'
 
@@ -10,6 +10,7 @@ await runDistributed('auth-service', {
   start,
   topics,
   callersOf,
+  servicesOf,
   shipLog: (parts) => shipLog('auth-service', parts),
   // It checks its own calls.
   operatorCheck: undefined,

@@ -28,7 +28,7 @@ afterAll(async () => {
 })
 
 /** A caller that waits for every answer. */
-const call = { signal: new AbortController().signal, left_ms: () => 60_000, caller: undefined }
+const call = { signal: new AbortController().signal, left_ms: () => 60_000, callers: undefined }
 
 /** The same work in every replica at the same time. */
 function everywhere<Result>(work: (replica: Replica) => Promise<Result>): Promise<Result[]> {

@@ -341,7 +341,7 @@ test('A service registers only its own context, and admin any', async () => {
   const call = (caller: string) => ({
     signal: new AbortController().signal,
     left_ms: () => 1_000,
-    caller,
+    callers: [caller],
   })
   const refused = await handlers.RegisterConfigurationSchema(schema(), call('quoting'))
   expect(refused).toMatchObject({ refusal: { reason: 'NOT_OWNER' } })

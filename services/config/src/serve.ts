@@ -82,11 +82,12 @@ export function registerSchema({ db, bus }: ConfigParts, message: ConfigurationS
 /** A service registers only itself; admin does it for components outside the hub. */
 export function ownerFault(
   contextId: string,
-  { caller }: HandledCall,
+  { callers }: HandledCall,
 ): RefusedConfiguration | undefined {
   if (contextId === globalContext) return refuse('NOT_OWNER', `${contextId} has no owner`)
-  if (caller === undefined || caller === contextId || caller === 'admin') return undefined
-  return refuse('NOT_OWNER', `${caller} may not register ${contextId}`)
+  const mayRegister = callers?.some((caller) => [contextId, 'admin'].includes(caller)) ?? true
+  if (mayRegister) return undefined
+  return refuse('NOT_OWNER', `${callers?.join() ?? ''} may not register ${contextId}`)
 }
 
 function configurationAnswer(outcome: Registered) {

@@ -2,7 +2,7 @@
 import { operatorCheck } from '@causeway/keys/components'
 import { shipLog, topics } from '@causeway/events'
 import { runDistributed } from '@causeway/runtime'
-import { callersOf, callsOf } from '@causeway/services'
+import { callersOf, callsOf, servicesOf } from '@causeway/services'
 import { start } from './service.ts'
 import { settings } from './settings.ts'
 
@@ -11,6 +11,7 @@ await runDistributed('fspiop-api', {
   start,
   topics,
   callersOf,
+  servicesOf,
   shipLog: (parts) => shipLog('fspiop-api', parts),
   operatorCheck,
   providers: callsOf('fspiop-api'),

@@ -15,9 +15,9 @@ const nothing = () => Promise.reject(new Error('not called'))
 const stranger: HandledCall = {
   signal: new AbortController().signal,
   left_ms: () => 30_000,
-  caller: 'transfers',
+  callers: ['transfers'],
 }
-const replica: HandledCall = { ...stranger, caller: 'participant-lifecycle' }
+const replica: HandledCall = { ...stranger, callers: ['participant-lifecycle'] }
 const answers = () => Promise.resolve()
 const opened: OpenGrpcHost[] = []
 

@@ -190,7 +190,7 @@ function fundsOf(
 }
 
 function ownCall(signal: AbortSignal): HandledCall {
-  return { signal, left_ms: () => own_ms_max, caller: undefined }
+  return { signal, left_ms: () => own_ms_max, callers: undefined }
 }
 
 function statesOf(text: string): States {

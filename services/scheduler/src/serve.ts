@@ -16,7 +16,7 @@ import {
 } from '@causeway/protos'
 import { refuse } from '@causeway/services'
 import { createdEntry, deletedEntry, retriedEntry, type By } from './audit.ts'
-import { judgeOwner, judgeRemoval, judgeRetry, seenOwner } from './domain/access.ts'
+import { judgeOwner, judgeRemoval, judgeRetry, seenOwners } from './domain/access.ts'
 import {
   firstTime,
   isSame,
@@ -58,7 +58,7 @@ function ofOwners({
   egress,
 }: SchedulerParts): Omit<SchedulerHandlers, 'RemoveReminder' | 'RetryReminder'> {
   return {
-    CreateScheduleReminder: async (message, { caller }) => {
+    CreateScheduleReminder: async (message, { callers }) => {
       const denied = await deniedUrl(egress, message)
       if (denied !== undefined) return refusedWith(denied)
       return db.transaction(async (tx) => {
@@ -66,7 +66,7 @@ function ofOwners({
         const read = readReminder(proposalOf(message), now)
         if (read.type === 'REFUSE') return refusedWith(read)
         const { reminder } = read
-        const refused = judgeOwner(reminder, caller)
+        const refused = judgeOwner(reminder, callers)
         if (refused !== undefined) return refusedWith(refused)
         const answer = await create(tx, reminder, now)
         if (answer.outcome === 'CREATED') {
@@ -77,11 +77,11 @@ function ofOwners({
         return answer
       })
     },
-    DeleteScheduleReminder: ({ reminderId, owner }, { caller }) =>
+    DeleteScheduleReminder: ({ reminderId, owner }, { callers = [owner] }) =>
       db.transaction(async (tx) => {
         const stored = await lockReminder(tx, reminderId)
         if (stored === undefined) return { outcome: 'NOT_FOUND', refusal: null }
-        const refused = judgeOwner(stored.reminder, caller ?? owner)
+        const refused = judgeOwner(stored.reminder, callers)
         if (refused !== undefined) return { refusal: refusalOf(refused) }
         await remove(bus, tx, stored, {
           actor: stored.reminder.owner,
@@ -89,10 +89,9 @@ function ofOwners({
         })
         return { outcome: 'DELETED', refusal: null }
       }),
-    ListScheduleReminders: async ({ owner, state }, { caller }) => {
-      const seen = seenOwner(owner, caller)
-      if (seen === 'NONE') return { reminders: [] }
-      const reminders = await remindersOf(db, { owner: seen.owner, state }, listed_max)
+    ListScheduleReminders: async ({ owner, state }, { callers }) => {
+      const owners = seenOwners(owner, callers)
+      const reminders = await remindersOf(db, { owners, state }, listed_max)
       return { reminders: reminders.map(message) }
     },
   }

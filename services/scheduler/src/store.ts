@@ -119,23 +119,28 @@ export async function retryReminder(tx: Transaction, id: string, now: Date): Pro
 
 const listReminders = statement(`
   select ${columns} from reminders
-  where ($1::text is null or owner = $1) and ($2::text is null or state = $2)
+  where ($1::text[] is null or owner = any($1::text[])) and ($2::text is null or state = $2)
   order by reminder_id limit $3`)
 
 export interface ReminderFilter {
   /** Undefined: any. */
-  readonly owner: string | undefined
+  /** undefined: of all. */
+  readonly owners: readonly string[] | undefined
   readonly state: ScheduledReminderState | undefined
 }
 
 export async function remindersOf(
   db: Queries,
-  { owner, state }: ReminderFilter,
+  { owners, state }: ReminderFilter,
   rows_max: number,
 ): Promise<readonly StoredReminder[]> {
-  return (await db.query<ReminderRow>(listReminders, [owner ?? null, state ?? null, rows_max])).map(
-    storedOf,
-  )
+  return (
+    await db.query<ReminderRow>(listReminders, [
+      owners === undefined ? null : textArray(owners),
+      state ?? null,
+      rows_max,
+    ])
+  ).map(storedOf)
 }
 
 const anyDue = statement(`

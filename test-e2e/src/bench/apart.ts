@@ -1,6 +1,6 @@
 /**
- * The hub of a run as it runs in production: each service in processes of its own, one or several
- * of each service that a payment passes through, on a PostgreSQL with fsync and one Kafka broker,
+ * The hub of a run as it runs in production: services in groups, or each in processes of its own, one or
+ * several of those that a payment passes through, on a PostgreSQL with fsync and one Kafka broker,
  * all on this machine.
  */
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
@@ -44,13 +44,9 @@ const connections = { DATABASE_CONNECTIONS_MAX: '2' } as const
 /** The auth service verifies a link, and a payment of a PISP. */
 const onTheWayOfThirdParties: readonly ServiceName[] = [...onTheWay, 'auth-service']
 
-/**
- * @param replicas processes of each service that a payment passes through
- * @param flagsOf flags of Node.js for a process
- */
+/** @param flagsOf flags of Node.js for a process */
 export async function openApart(
   options: BenchOptions,
-  replicas: number,
   flagsOf: (name: string) => readonly string[],
 ): Promise<Hub> {
   const folder = await newDataDir()
@@ -80,7 +76,7 @@ export async function openApart(
     const hub = await openApartHub(
       settings,
       counting(pids, flagsOf, options.checkout),
-      namesOf(options, replicas),
+      namesOf(options),
     )
     undo.push(() => hub.stop())
     const database = await openHubDatabase({ dataDir, database: hub.database, bus: 'kafka' })
@@ -104,11 +100,15 @@ export async function openApart(
   }
 }
 
-function namesOf({ load }: BenchOptions, replicas: number): readonly ProcessName[] {
+function namesOf({ load, apart = 1, groups }: BenchOptions): readonly ProcessName[] {
+  if (groups !== undefined) {
+    const further = Array.from({ length: groups - 1 }, (_, n): ProcessName => `path-${n + 2}`)
+    return ['path', ...further, 'participant-lifecycle', 'platform']
+  }
   const replicated = isOfPisp(load) ? onTheWayOfThirdParties : onTheWay
   return serviceNames.flatMap((name): readonly ProcessName[] => {
     if (!replicated.includes(name)) return [name]
-    const further = Array.from({ length: replicas - 1 }, (_, n): ProcessName => `${name}-${n + 2}`)
+    const further = Array.from({ length: apart - 1 }, (_, n): ProcessName => `${name}-${n + 2}`)
     return [name, ...further]
   })
 }

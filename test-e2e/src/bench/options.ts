@@ -42,6 +42,11 @@ export interface BenchOptions {
    * that a payment passes through; undefined: the hub in one process.
    */
   readonly apart: number | undefined
+  /**
+   * The same in groups, with this number of processes of the path; undefined: each service alone, or the hub in
+   * one process.
+   */
+  readonly groups: number | undefined
   /** Another checkout of this repository, whose programs are started; undefined: this one's. */
   readonly checkout: string | undefined
   /** Whether the processes count what they exchange and allocate. */
@@ -49,8 +54,9 @@ export interface BenchOptions {
 }
 
 /** As tables call the hub. */
-export function layoutName({ apart, checkout }: BenchOptions): string {
-  const layout = apart === undefined ? 'embedded' : `apart, ${apart} of each`
+export function layoutName({ apart, groups, checkout }: BenchOptions): string {
+  const alone = apart === undefined ? 'embedded' : `apart, ${apart} of each`
+  const layout = groups === undefined ? alone : `groups, ${groups} paths`
   return checkout === undefined ? layout : `${basename(checkout)}, ${layout}`
 }
 
@@ -84,10 +90,11 @@ was made, and the FSPs, the tables and POST /verify agree; else 1 with the fault
                      the rate but 20 per second at most (2000)
   --apart N          each service in a process of its own, N of each that a payment passes through, on
                      PostgreSQL and a Kafka broker (needs Java); otherwise the hub in one process
-  --against HUB      measures two hubs in turns and prints the ratio of each figure: embedded, apart, or the
-                     folder of another checkout of this repository (built there)
+  --against HUB      measures two hubs in turns and prints the ratio of each figure: embedded, apart, groups, or
+                     the folder of another checkout of this repository (built there)
   --windows N        of each hub; fewer than 12 give no verdict (12)
   --window S         seconds of a window (10)
+  --groups N         services in groups on the same, with N processes of those that a payment passes through
   --overload         runs at --rate, at one and a half times and at twice of it; exit 1 too when less than
                      90 % of the most is made in one, its p99 is above 1.5 s, or, with --load hot, any
                      other FSP is refused anything. Choose a --rate that the hub barely makes
@@ -124,7 +131,7 @@ const ofBulks = ['items', 'bulks', 'bulk-rate']
 const meaningless: Readonly<Record<Load, readonly string[]>> = {
   uniform: ofBulks,
   hot: ofBulks,
-  bulk: ['apart', 'overload', 'against', 'legs'],
+  bulk: ['apart', 'groups', 'overload', 'against', 'legs'],
   link: [...ofPayments, ...ofBulks],
   'third-party-payment': [...ofPayments, ...ofBulks],
 }
@@ -144,6 +151,7 @@ export function readOptions(args: readonly string[]): BenchPlan {
       bulks: text,
       'bulk-rate': text,
       apart: text,
+      groups: text,
       overload: flag,
       set: { ...text, multiple: true, default: [] },
       json: text,
@@ -170,6 +178,7 @@ export function readOptions(args: readonly string[]): BenchPlan {
     settings: Object.fromEntries(values.set.map(setting)),
     profiles,
     apart: values.apart === undefined ? undefined : count('apart', values.apart, 1, apart_max),
+    groups: values.groups === undefined ? undefined : count('groups', values.groups, 1, apart_max),
     checkout: undefined,
     counts: values.against !== undefined,
   }
@@ -187,14 +196,14 @@ export function readOptions(args: readonly string[]): BenchPlan {
 
 function againstOf(
   hub: string,
-  { apart }: Pick<BenchOptions, 'apart'>,
+  layout: Pick<BenchOptions, 'apart' | 'groups'>,
   {
     windows,
     window,
   }: { readonly windows?: string | undefined; readonly window?: string | undefined },
 ): Against {
   return {
-    other: otherHub(hub, apart),
+    other: otherHub(hub, layout),
     windows: count('windows', windows, windows_min, windows_max),
     window_s: count('window', window, 10, window_s_max),
   }

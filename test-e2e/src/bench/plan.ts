@@ -35,14 +35,16 @@ export function planOf({
   rate,
   warmup,
   apart,
-}: Pick<BenchOptions, 'payments' | 'rate' | 'warmup' | 'apart'>): Plan {
+  groups = apart,
+}: Pick<BenchOptions, 'payments' | 'rate' | 'warmup' | 'apart'> &
+  Partial<Pick<BenchOptions, 'groups'>>): Plan {
   const margin = Math.ceil(rate * margin_s)
   const measured = { from: warmup + margin, to: warmup + margin + payments }
   const total = measured.to + margin
   return {
     total,
     warmup: { from: 0, to: warmup },
-    warmupRate: apart === undefined ? warmupRate : Math.min(rate, warmupRateApart_max),
+    warmupRate: groups === undefined ? warmupRate : Math.min(rate, warmupRateApart_max),
     run: { from: warmup, to: total },
     measured,
   }

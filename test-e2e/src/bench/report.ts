@@ -1,5 +1,5 @@
 /** The results of the bench, per payment: as JSON for machines and as a table for people. */
-import { serviceOf, type ProcessName } from '../hub/services.ts'
+import { programOf, type ProcessName } from '../hub/services.ts'
 import type { CpuUse } from './cpu.ts'
 import type { DatabaseUse, Guarantees } from './database.ts'
 import type { Probed, RunResult, Totals } from './fsps/messages.ts'
@@ -56,6 +56,7 @@ export function reportOf(options: BenchOptions, findings: Findings) {
   return {
     load: options.load,
     apart: options.apart,
+    groups: options.groups,
     fsps: options.fsps,
     rate: options.rate,
     transactions: options.payments,
@@ -70,7 +71,9 @@ export function reportOf(options: BenchOptions, findings: Findings) {
     lateness_ms,
     cpu_ms_per_transaction: cpuPerEach(cpu, committed),
     cpu_ms_by_service:
-      options.apart === undefined ? undefined : byService(opened.cpu, closed.cpu, committed),
+      options.apart === undefined && options.groups === undefined
+        ? undefined
+        : byService(opened.cpu, closed.cpu, committed),
     cores_used,
     per_transaction: databaseUseOfEach(findings, committed),
     bytes_stored_at_start: opened.database.bytes_stored,
@@ -187,7 +190,7 @@ function remarksOn(
 function byService(opened: CpuUse, closed: CpuUse, payments: number) {
   const services = new Map<string, number>()
   for (const [name, ms] of Object.entries(closed.processes_ms)) {
-    const service = serviceOf(name as ProcessName)
+    const service = programOf(name as ProcessName)
     const used_ms = ms - (opened.processes_ms[name] ?? 0)
     services.set(service, (services.get(service) ?? 0) + used_ms)
   }
@@ -210,6 +213,10 @@ export function tableOf(report: BenchReport): string {
       'services',
       `apart, on Kafka, ${report.apart} of each on the way`,
     ],
+    report.groups !== undefined && [
+      'services',
+      `in groups, on Kafka, ${report.groups} of the path`,
+    ],
     ['payments', `${report.transactions} measured in ${report.window_s} s`],
     ['failed', `${report.failed} ${report.failed === 0 ? '' : JSON.stringify(report.failures)}`],
     report.refused > 0 && ['refused', refusedText(report)],
@@ -223,7 +230,7 @@ export function tableOf(report: BenchReport): string {
       ([name, ms]) => ['', `${name.padEnd(24)}${ms} ms`] as const,
     ),
     ['  PostgreSQL', `${cpu.postgres} ms`],
-    report.apart !== undefined && ['  Kafka', `${cpu.kafka} ms`],
+    cpu.kafka > 0 && ['  Kafka', `${cpu.kafka} ms`],
     ['  FSPs', `${cpu.fsps_not_counted} ms, not counted`],
     [
       'cores used',

@@ -63,16 +63,16 @@ const funds = '1000000000'
 const atATime = 8
 
 export function openHub(options: BenchOptions, hubData?: HubData): Promise<Hub> {
-  const { apart, profiles, load, rate, counts } = options
+  const { apart, groups, profiles, load, rate, counts } = options
   const flagsOf = (name: string) => [
     ...(counts ? ['--import', counting] : []),
     ...(profiles === undefined
       ? []
       : ['--cpu-prof', `--cpu-prof-dir=${resolve(profiles, `${load}-${rate}`, name)}`]),
   ]
-  return apart === undefined
+  return apart === undefined && groups === undefined
     ? openEmbedded(options, flagsOf('hub'), hubData)
-    : openApart(options, apart, flagsOf)
+    : openApart(options, flagsOf)
 }
 
 export async function openSetup(options: BenchOptions, hubData?: HubData): Promise<Setup> {

@@ -8,14 +8,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
-import { callsOf, hasDatabase, serviceNames } from '@causeway/services'
+import { callsOf, hasDatabase, serviceNames, type ServiceName } from '@causeway/services'
 import type { Fsp } from '../fsp/fsp.ts'
 import { freePort, newDataDir, removeDataDir } from './hub-process.ts'
 import { processes, type HubHost, type Running } from './hub-host.ts'
 import { joinScheme } from '../operator/join.ts'
 import { openScheme, operatorAt, type Operator } from '../operator/operator.ts'
-import { writeSecrets } from './secrets.ts'
-import { processNames, serviceOf, snake, type ProcessName } from './services.ts'
+import { secretsOf, writeSecrets } from './secrets.ts'
+import { processNames, programOf, servicesIn, snake, type ProcessName } from './services.ts'
 
 export interface ApartHub {
   readonly operator: Operator
@@ -132,7 +132,9 @@ function urlsOf(
   names: readonly ProcessName[],
   settings: Readonly<Record<string, string>>,
 ): ApartHub['urls'] {
-  const edges = names.filter((name) => serviceOf(name) === 'fspiop-api')
+  const edges = names.filter((name) => servicesIn(name).includes('fspiop-api'))
+  const [edge = 'fspiop-api'] = edges
+  const admin = names.find((name) => servicesIn(name).includes('admin')) ?? 'admin'
   const isPlain = settings['EDGE_IDENTITY'] === 'header' || settings['EDGE_TLS'] === 'off'
   const scheme = isPlain ? 'http' : 'https'
   const fspUrl = (name: ProcessName) =>
@@ -140,10 +142,10 @@ function urlsOf(
   return {
     /** As a load balancer selects it: an edge that is ready. */
     get fsp() {
-      return fspUrl(edges.find(isReady) ?? 'fspiop-api')
+      return fspUrl(edges.find(isReady) ?? edge)
     },
     edges: edges.map(fspUrl),
-    operator: `http://127.0.0.1:${portOf(installation, 'admin', 'OPERATOR_PORT')}`,
+    operator: `http://127.0.0.1:${portOf(installation, admin, 'OPERATOR_PORT')}`,
   }
 }
 
@@ -176,7 +178,7 @@ function openProcesses(installation: Installation, host: HubHost): Processes {
   async function launch(name: ProcessName): Promise<Running> {
     const launched = await host.launch({
       name,
-      main: `services/${serviceOf(name)}/dist/main.js`,
+      main: mainOf(name),
       environment: installation.environment[name] ?? {},
       folder: installation.folder,
       logFile: logFile(name),
@@ -299,11 +301,11 @@ async function prepare(
   const ports = new Map<ProcessName, string>()
   for (const name of names) ports.set(name, await freePort())
   const entries = names.map(async (name) => {
-    const service = serviceOf(name)
-    const urlName = `${snake(service).toUpperCase()}_DATABASE_URL`
+    const services = servicesIn(name)
     const calls: Record<string, string> = {}
-    for (const provider of callsOf(service)) {
-      const replicas = names.filter((other) => serviceOf(other) === provider)
+    for (const provider of services.flatMap(callsOf)) {
+      if (services.includes(provider)) continue
+      const replicas = names.filter((other) => servicesIn(other).includes(provider))
       const addresses = replicas.map((other) =>
         host.reach(`${name} to ${other}`, Number(ports.get(other))),
       )
@@ -312,20 +314,20 @@ async function prepare(
     const values: Readonly<Record<string, string>> = {
       ...host.settings,
       ...topics,
-      ...files.kafkaOf(service),
+      ...files.kafkaOf(programOf(name)),
+      ...(services.length > 1 ? { SERVICES: programOf(name) } : {}),
       KAFKA_SESSION_MS: '6000',
       // The FSPs of tests are on this machine.
       EGRESS_LOOPBACK: 'allowed',
       OPERATOR_PROOF: settings['OPERATOR_IDENTITY'] === 'none' ? 'off' : 'required',
       GRPC_PORT: ports.get(name) ?? '',
       METRICS_PORT: await freePort(),
-      ...(hasDatabase(service) ? { [urlName]: urls[urlName] ?? '' } : {}),
+      ...databaseUrlsOf(services, urls),
       ...calls,
-      ...files.grpcOf(service, name),
-      ...files.componentOf(service, name),
-      ...files.of[service],
-      ...(service === 'fspiop-api' ? { FSP_PORT: await freePort() } : {}),
-      ...(service === 'admin' ? { OPERATOR_PORT: await freePort(), ...alone } : {}),
+      ...files.grpcOf(name),
+      ...secretsOf(files, services, name),
+      ...(services.includes('fspiop-api') ? { FSP_PORT: await freePort() } : {}),
+      ...(services.includes('admin') ? { OPERATOR_PORT: await freePort(), ...alone } : {}),
       ...settings,
     }
     return [name, values] as const
@@ -339,10 +341,28 @@ async function prepare(
   }
 }
 
+function mainOf(name: ProcessName): string {
+  const services = servicesIn(name)
+  return services.length > 1
+    ? 'services/hub/dist/distributed/group.js'
+    : `services/${services.join()}/dist/main.js`
+}
+
+/** Of the services that have a database. */
+function databaseUrlsOf(
+  services: readonly ServiceName[],
+  urls: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const names = services
+    .filter(hasDatabase)
+    .map((service) => `${snake(service).toUpperCase()}_DATABASE_URL`)
+  return Object.fromEntries(names.map((name) => [name, urls[name] ?? '']))
+}
+
 /** As many partitions as the most processes of a service, so that each of them has work. */
 function partitionsFor(names: readonly ProcessName[]): number {
   const counts = serviceNames.map(
-    (service) => names.filter((name) => serviceOf(name) === service).length,
+    (service) => names.filter((name) => servicesIn(name).includes(service)).length,
   )
   return Math.max(2, ...counts)
 }

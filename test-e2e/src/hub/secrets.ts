@@ -14,15 +14,15 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { settingPrefix, type ServiceName } from '@causeway/services'
 import type { HubHost } from './hub-host.ts'
-import type { ProcessName } from './services.ts'
+import { programOf, type ProcessName } from './services.ts'
 
 export interface Secrets {
   /**
-   * The credentials of the service at the brokers; the brokers allow the provisioner everything.
+   * The credentials of the program at the brokers; the brokers allow the provisioner everything.
    */
-  kafkaOf(service: ServiceName | 'provisioner'): Readonly<Record<string, string>>
+  kafkaOf(user: string): Readonly<Record<string, string>>
   readonly passwordFile: string
-  grpcOf(service: ServiceName, name: ProcessName): Readonly<Record<string, string>>
+  grpcOf(name: ProcessName): Readonly<Record<string, string>>
   /** A key of its own for each process. */
   componentOf(service: ServiceName, name: ProcessName): Readonly<Record<string, string>>
   readonly of: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>
@@ -58,9 +58,10 @@ export function writeSecrets(host: HubHost, folder: string): Secrets {
   return {
     kafkaOf: (user) => host.brokersFor(user, write),
     passwordFile,
-    grpcOf(service, name) {
-      const names = { dns: [service], ip: [] }
-      const certified = { subject: subject(service), names, validity }
+    grpcOf(name) {
+      const program = programOf(name)
+      const names = { dns: [program], ip: [] }
+      const certified = { subject: subject(program), names, validity }
       const own = pair(`grpc-${name}`, issueClientCertificate(servicesCa, certified))
       return {
         GRPC_TLS_CERTIFICATE_FILE: own.certificate,
@@ -70,7 +71,7 @@ export function writeSecrets(host: HubHost, folder: string): Secrets {
     },
     componentOf(service, name) {
       const pem = pemOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }))
-      const file = write(`component-${name}.key`, pem)
+      const file = write(`component-${service}-${name}.key`, pem)
       return { [`${settingPrefix(service)}_COMPONENT_KEY_FILE`]: file }
     },
     of: {
@@ -96,6 +97,19 @@ export function writeSecrets(host: HubHost, folder: string): Secrets {
       },
     },
   }
+}
+
+/** What the services of a process need, each for itself. */
+export function secretsOf(
+  files: Secrets,
+  services: readonly ServiceName[],
+  name: ProcessName,
+): Readonly<Record<string, string>> {
+  const all = services.flatMap((service) => [
+    ...Object.entries(files.componentOf(service, name)),
+    ...Object.entries(files.of[service] ?? {}),
+  ])
+  return Object.fromEntries(all)
 }
 
 function secretsOfAudit(write: (name: string, content: string) => string) {

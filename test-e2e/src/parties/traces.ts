@@ -51,10 +51,12 @@ export async function recordPayment(
       .filter(({ name }) => name.startsWith('deliver '))
       .map(({ spanId }) => `00-${traceId}-${spanId}-01`)
     for (const traceparent of callbacks) expect(attempts).toContain(traceparent)
+    // Each process sends its spans by itself.
+    expect(servicesIn(recorded)).toEqual(servicesOfPayment)
     const ids = new Set<string>([...ofFsps, ...recorded.map(({ spanId }) => spanId)])
     expect(recorded.filter(({ parentSpanId }) => !ids.has(parentSpanId ?? ''))).toEqual([])
     return recorded
-  }, 'the span of every callback and every parent')
+  }, 'the span of every service, callback and parent')
   expect(JSON.stringify(spans)).not.toContain(phone)
   return spans
 }

@@ -89,7 +89,7 @@ export function openDeadLetterTopic(options: DeadLetterTopicOptions): DeadLetter
   ): Promise<void> {
     const { id, topic, key, type } = named
     await deadLetterObserver?.onRemoved({ id, topic, key, type })
-    await sender.send([removalFrom(topics.deadLetters, group, id)]).settled
+    await sender.send([removalFrom(topics.ownOf(group).deadLetters, group, id)]).settled
   }
 
   async function remove(owner: Owner, named: DeadLetterSummary): Promise<void> {
@@ -107,7 +107,8 @@ export function openDeadLetterTopic(options: DeadLetterTopicOptions): DeadLetter
     async store({ group, deadLetterObserver }, delivery, reason) {
       const { id, topic, key, type } = namedOf(delivery)
       await deadLetterObserver?.onStored({ id, topic, key, type, reason })
-      const record = recordOfDeadLetter(topics.deadLetters, { group, id, reason }, delivery)
+      const { deadLetters } = topics.ownOf(group)
+      const record = recordOfDeadLetter(deadLetters, { group, id, reason }, delivery)
       await sender.send([record]).settled
       storedAgain.add(delivery)
       counter.inc({ group })
@@ -118,18 +119,15 @@ export function openDeadLetterTopic(options: DeadLetterTopicOptions): DeadLetter
       removing = removing.then(() => remove(owner, namedOf(delivery)))
     },
     settled: () => removing,
-    async newest(limit) {
-      const found = await readAll(options)
-      return newestFirst([...found.values()].map(deadLetterOf)).slice(0, limit)
-    },
+    newest: (limit) => newest(options, limit),
     async replay(group, id) {
-      const stored = (await readAll(options)).get(keyIn(group, id))
+      const stored = await find(options, group, id)
       if (stored === undefined) return false
-      await sender.send([replayOf(topics.replays, group, stored)]).settled
+      await sender.send([replayOf(topics.ownOf(group).replays, group, stored)]).settled
       return true
     },
     async discard(group, id, ownerOf) {
-      const stored = (await readAll(options)).get(keyIn(group, id))
+      const stored = await find(options, group, id)
       if (stored === undefined) return 'UNKNOWN'
       const { topic, key, type } = deadLetterOf(stored)
       const owner = ownerOf(topic)
@@ -230,13 +228,27 @@ function deadLetterOf({ headers }: KafkaMessage): DeadLetter {
   }
 }
 
-/** All dead letters by key at the time of the call, the newest last. Read seldom, so not cached. */
-async function readAll({
-  brokers,
-  administration,
-  topics,
-}: DeadLetterTopicOptions): Promise<ReadonlyMap<string, KafkaMessage>> {
-  const topic = topics.nameOf(topics.deadLetters)
+async function newest(
+  options: DeadLetterTopicOptions,
+  limit: number,
+): Promise<readonly DeadLetter[]> {
+  const { own } = options.topics
+  const all = await Promise.all(own.map(({ deadLetters }) => readAll(options, deadLetters)))
+  const letters = all.flatMap((found) => [...found.values()].map(deadLetterOf))
+  return newestFirst(letters).slice(0, limit)
+}
+
+async function find(options: DeadLetterTopicOptions, group: string, id: string) {
+  const { deadLetters } = options.topics.ownOf(group)
+  return (await readAll(options, deadLetters)).get(keyIn(group, id))
+}
+
+/** All dead letters of a topic by key at the time of the call, the newest last. Read seldom, so not cached. */
+async function readAll(
+  { brokers, administration, topics }: DeadLetterTopicOptions,
+  deadLetters: string,
+): Promise<ReadonlyMap<string, KafkaMessage>> {
+  const topic = topics.nameOf(deadLetters)
   const [ends] = await administration.ends([topic])
   const { low = 0, high = 0 } = ends?.partitions[0] ?? {}
   const found = new Map<string, KafkaMessage>()

@@ -1,14 +1,16 @@
 /**
- * The rights of the services at the brokers: each service has a user named after its folder, that may
- * write and read what is granted, its own dead letters, and nothing else. Rights that are no longer granted are revoked, but
+ * The rights of the processes at the brokers: each has a user of its name, that may write and read what is
+ * granted, the dead letters of its services, and nothing else. Rights that are no longer granted are revoked, but
  * only below the prefix of this hub: other hubs may use the same brokers.
  */
 import kafkajs, { type AclEntry, type AclFilter, type Admin } from 'kafkajs'
 import { ownGroups, ownTopics, type TopicsOptions } from './topics.ts'
 
 export interface TopicAccess {
-  /** Folder name of the service, and name of its user. */
-  readonly service: string
+  /** The name of a process, and of its user. */
+  readonly user: string
+  /** The services that it runs. */
+  readonly services: readonly string[]
   readonly writes: readonly string[]
   readonly reads: readonly string[]
 }
@@ -26,7 +28,7 @@ export async function grant(
 ): Promise<void> {
   for (const each of access) {
     const wanted = rightsOf(each, topics)
-    const granted = await entriesOfUser(admin, principalOf(each.service))
+    const granted = await entriesOfUser(admin, principalOf(each.user))
     const missing = wanted.filter((entry) => !granted.some((other) => isSame(entry, other)))
     const revoked = granted.filter(
       (entry) =>
@@ -39,13 +41,13 @@ export async function grant(
   }
 }
 
-function principalOf(service: string): string {
-  return `User:${service}`
+function principalOf(user: string): string {
+  return `User:${user}`
 }
 
-/** Every service may describe every topic: at its start it checks that all exist. */
+/** Every process may describe every topic: at its start it checks that all exist. */
 export function rightsOf(
-  { service, writes, reads }: TopicAccess,
+  { user, services, writes, reads }: TopicAccess,
   { prefix, catalogue }: TopicNames,
 ): readonly AclEntry[] {
   const entry = (
@@ -57,23 +59,27 @@ export function rightsOf(
     resourceType,
     resourceName: `${prefix}${resourceName}`,
     resourcePatternType,
-    principal: principalOf(service),
+    principal: principalOf(user),
     host: '*',
     operation,
     permissionType: permission.ALLOW,
   })
   const ofTopics = (names: readonly string[], operation: number) =>
     names.map((name) => entry(resource.TOPIC, name, pattern.LITERAL, operation))
-  const group = service.replaceAll('-', '_')
-  const own = Object.values(ownTopics(service))
+  const own = services.flatMap((service) => Object.values<string>({ ...ownTopics(service) }))
+  const groups = services.map((service) => service.replaceAll('-', '_'))
   return [
     ...ofTopics([...catalogue, ...own], may.DESCRIBE),
     ...ofTopics([...writes, ...own], may.WRITE),
     ...ofTopics([...reads, ...own], may.READ),
-    entry(resource.GROUP, group, pattern.LITERAL, may.READ),
-    entry(resource.GROUP, `${group}_`, pattern.PREFIXED, may.READ),
-    entry(resource.GROUP, ownGroups('', service), pattern.PREFIXED, may.READ),
-    entry(resource.GROUP, ownGroups('', service), pattern.PREFIXED, may.DELETE),
+    ...groups.flatMap((group) => [
+      entry(resource.GROUP, group, pattern.LITERAL, may.READ),
+      entry(resource.GROUP, `${group}_`, pattern.PREFIXED, may.READ),
+    ]),
+    ...[...new Set([...services, user].map((name) => ownGroups('', name)))].map((begin) =>
+      entry(resource.GROUP, begin, pattern.PREFIXED, may.READ),
+    ),
+    entry(resource.GROUP, ownGroups('', user), pattern.PREFIXED, may.DELETE),
   ]
 }
 

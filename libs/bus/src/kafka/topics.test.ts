@@ -5,7 +5,8 @@ import { ensureTopics } from './topics.ts'
 
 const options = {
   prefix: 'test_',
-  service: 'transfers',
+  processName: 'transfers',
+  services: ['transfers'],
   catalogue: ['orders'],
   partitions: 1,
   replicas: 1,

@@ -4,15 +4,16 @@
  */
 import { StartError } from '@causeway/process'
 import kafkajs, { type Admin, type ITopicConfig, type PartitionMetadata } from 'kafkajs'
+import { isGroupOf } from '../group-names.ts'
 import { message_bytes_max } from '../message-size.ts'
 
 export interface TopicsOptions {
   /** Prefix of every topic and group, so that several hubs can share brokers; '' for none. */
   readonly prefix: string
-  /** Folder name of the service of this process. */
-  readonly service: string
-  /** Whose topics of dead letters are created; those of `service` if omitted. */
-  readonly services?: readonly string[]
+  /** Its own groups begin with this name of the process. */
+  readonly processName: string
+  /** The services of this process: they have topics of dead letters. */
+  readonly services: readonly string[]
   /** Their names in the catalogue. */
   readonly catalogue: readonly string[]
   readonly partitions: number
@@ -23,24 +24,31 @@ export interface TopicsOptions {
 }
 
 export interface Topics {
-  /** Compacted: a dead letter of this service stays until it was replayed and finished. */
-  readonly deadLetters: string
-  /** Dead letters of this service that are delivered to their group again. */
-  readonly replays: string
+  /** Of each service of this process. */
+  readonly own: readonly OwnTopics[]
+  /** Of the service of that group; throws for a group of another process. */
+  ownOf(group: string): OwnTopics
   /** The name of a topic at the brokers; throws for one that is not in the catalogue. */
   nameOf(topic: string): string
   /** The topic of the catalogue behind a name at the brokers. */
   plainName(name: string): string
   groupName(group: string): string
-  /** Name of a group of this process alone: it begins with the name of this service. */
+  /** Name of a group of this process alone: it begins with the name of the process. */
   ownGroupName(what: string, id: string): string
   /** Throws for a topic that is not in the catalogue. */
   partitionOf(topic: string, key: string): number
 }
 
 /** What only one service writes and reads. */
-export function ownTopics(service: string) {
-  return { deadLetters: `dead-letters.${service}`, replays: `replays.${service}` } as const
+export interface OwnTopics {
+  /** Compacted: a dead letter stays until it was replayed and finished. */
+  readonly deadLetters: string
+  /** Dead letters that are delivered to their group again. */
+  readonly replays: string
+}
+
+export function ownTopics(service: string): OwnTopics {
+  return { deadLetters: `dead-letters.${service}`, replays: `replays.${service}` }
 }
 
 const hour_ms = 3_600_000
@@ -87,7 +95,7 @@ async function create(admin: Admin, topics: ITopicConfig[]): Promise<void> {
 }
 
 function topicConfigs(options: TopicsOptions): ITopicConfig[] {
-  const { prefix, service, services = [service], catalogue } = options
+  const { prefix, services, catalogue } = options
   const { partitions, replicas, minInsync, retention_h } = options
   const common = {
     'min.insync.replicas': minInsync,
@@ -119,17 +127,17 @@ function topicConfigs(options: TopicsOptions): ITopicConfig[] {
   ]
 }
 
-/** Prefix of groups that belong to one process of the service. */
-export function ownGroups(prefix: string, service: string): string {
-  return `${prefix}${service.replaceAll('-', '_')}.`
+/** Prefix of groups that belong to one process of that name. */
+export function ownGroups(prefix: string, processName: string): string {
+  return `${prefix}${processName.replaceAll('-', '_')}.`
 }
 
 function topicsOf(
-  { prefix, service, catalogue }: TopicsOptions,
+  { prefix, processName, services, catalogue }: TopicsOptions,
   byTopic: ReadonlyMap<string, PartitionMetadata[]>,
 ): Topics {
-  const { deadLetters, replays } = ownTopics(service)
-  const plain = [...catalogue, deadLetters, replays]
+  const own = services.map(ownTopics)
+  const plain = [...catalogue, ...own.flatMap((each) => Object.values<string>({ ...each }))]
   const known = new Map(plain.map((topic) => [topic, byTopic.get(`${prefix}${topic}`) ?? []]))
 
   function partitionsOf(topic: string): PartitionMetadata[] {
@@ -139,15 +147,21 @@ function topicsOf(
   }
 
   return {
-    deadLetters,
-    replays,
+    own,
+    ownOf(group) {
+      const service =
+        services.length === 1 ? services[0] : services.find((one) => isGroupOf(one, group))
+      if (service === undefined)
+        throw new Error(`no service of this process has the group ${group}`)
+      return ownTopics(service)
+    },
     nameOf(topic) {
       partitionsOf(topic)
       return `${prefix}${topic}`
     },
     plainName: (name) => name.slice(prefix.length),
     groupName: (group) => `${prefix}${group}`,
-    ownGroupName: (what, id) => `${ownGroups(prefix, service)}${what}.${id}`,
+    ownGroupName: (what, id) => `${ownGroups(prefix, processName)}${what}.${id}`,
     partitionOf: (topic, key) =>
       partition({
         topic,

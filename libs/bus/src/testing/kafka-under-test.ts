@@ -93,7 +93,8 @@ async function openOn(name: string, options: KafkaUnderTestOptions): Promise<Kaf
     brokers,
     topics: {
       prefix: `${name}.`,
-      service: 'shop',
+      processName: 'shop',
+      services: ['shop'],
       catalogue: topics,
       partitions,
       replicas: 1,

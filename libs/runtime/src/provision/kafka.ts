@@ -1,6 +1,6 @@
 /**
- * Creates the topics at the brokers and the rights of a user for each service. The users themselves are
- * certificates or logins that the operator of the brokers issues under the names of the services. It may
+ * Creates the topics at the brokers and the rights of a user for each process. The users themselves are
+ * certificates or logins that the operator of the brokers issues under the names of the processes. It may
  * be run again at any time.
  */
 import type { TopicAccess } from '@causeway/bus/kafka'
@@ -35,16 +35,17 @@ export async function provisionKafka(
   log: Logger,
 ): Promise<void> {
   const { ensureTopics, grant, openBrokers } = await import('@causeway/bus/kafka')
-  const options = await busOptionsOf({ name: 'provision', settings: values, topics, log })
+  const services = [...new Set(access.flatMap((each) => each.services))]
+  const provision = { name: 'provision', services, settings: values, topics, log }
+  const options = await busOptionsOf(provision)
   const brokers = openBrokers(options.brokers)
   const admin = brokers.client(retry).admin({ retry })
   try {
     await admin.connect()
-    const services = access.map(({ service }) => service)
-    await ensureTopics(admin, { ...options.topics, services })
+    await ensureTopics(admin, options.topics)
     log.info({ topics: topics.length }, 'the topics exist')
     await grant(admin, access, options.topics)
-    log.info({ services: access.length }, 'the services have their rights')
+    log.info({ users: access.length }, 'the processes have their rights')
     await admin.disconnect()
   } catch (error) {
     if (error instanceof StartError) throw error

@@ -13,8 +13,18 @@ import { provisionKafka } from './kafka.ts'
 
 const log = openLog({ name: 'test', level: 'silent' })
 const topics = ['orders', 'bills']
-const shop: TopicAccess = { service: 'shop', writes: ['orders'], reads: ['orders', 'bills'] }
-const office: TopicAccess = { service: 'back-office', writes: ['bills'], reads: ['bills'] }
+const shop: TopicAccess = {
+  user: 'shop',
+  services: ['shop'],
+  writes: ['orders'],
+  reads: ['orders', 'bills'],
+}
+const office: TopicAccess = {
+  user: 'back-office',
+  services: ['back-office'],
+  writes: ['bills'],
+  reads: ['bills'],
+}
 const opened: KafkaBus[] = []
 
 afterEach(async () => {
@@ -51,7 +61,7 @@ function settingsOf(user: string, prefix: string): DistributedSettings {
 
 async function open(user: string, prefix: string): Promise<KafkaBus> {
   const settings = settingsOf(user, prefix)
-  const options = await busOptionsOf({ name: user, settings, topics, log })
+  const options = await busOptionsOf({ name: user, services: [user], settings, topics, log })
   const metrics = openMetrics({ ofProcess: false })
   const engine = await openKafkaBus({ ...options, metrics, brokers: openBrokers(options.brokers) })
   opened.push(engine)

@@ -47,7 +47,7 @@ afterAll(async () => {
   await parts.stop()
 })
 
-const call = { signal: new AbortController().signal, left_ms: () => 2_000, caller: 'admin' }
+const call = { signal: new AbortController().signal, left_ms: () => 2_000, callers: ['admin'] }
 
 const anything: ConsentSearch = { limit: 50 }
 

@@ -65,7 +65,8 @@ export function openLeaderForwarding({
           if (method !== undefined && isQuestion(method)) return [name, handler]
           const forwarded: UnaryHandler = async (request, call) => {
             // A call forwarded by a replica is never forwarded again.
-            if (connection.holdsLock() || call.caller === self) return handler(request, call)
+            if (connection.holdsLock() || call.callers?.includes(self) === true)
+              return handler(request, call)
             const address = await otherLeader()
             if (address === undefined) {
               known = undefined

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { judgeOwner, judgeRemoval, judgeRetry, seenOwner } from './access.ts'
+import { judgeOwner, judgeRemoval, judgeRetry, seenOwners } from './access.ts'
 import type { Reminder } from './reminder.ts'
 
 const reminder: Reminder = {
@@ -14,24 +14,31 @@ const reminder: Reminder = {
 
 describe('A reminder is changed by', () => {
   test.each([
-    ['its owner', 'settlements', undefined],
+    ['its owner', ['settlements'], undefined],
+    ['its owner in one process with others', ['quoting', 'settlements'], undefined],
     ['a caller without a certificate, in one process', undefined, undefined],
-    ['no other service', 'auth-service', 'NOT_OWNER'],
-    ['not the administration API, as if it were the owner', 'admin', 'NOT_OWNER'],
-  ])('%s', (_who, caller, reason) => {
-    expect(judgeOwner(reminder, caller)?.reason).toBe(reason)
+    ['no other service', ['auth-service'], 'NOT_OWNER'],
+    ['not the administration API, as if it were the owner', ['admin'], 'NOT_OWNER'],
+  ])('%s', (_who, callers, reason) => {
+    expect(judgeOwner(reminder, callers)?.reason).toBe(reason)
   })
 })
 
 test.each([
-  ['a service its own', undefined, 'settlements', { owner: 'settlements' }],
-  ['a service its own by name', 'settlements', 'settlements', { owner: 'settlements' }],
-  ['a service none of another', 'auth-service', 'settlements', 'NONE'],
-  ['the administration API all', undefined, 'admin', { owner: undefined }],
-  ['the administration API those of one service', 'settlements', 'admin', { owner: 'settlements' }],
-  ['any service of one process all', undefined, undefined, { owner: undefined }],
-])('A list of reminders gives %s', (_what, asked, caller, seen) => {
-  expect(seenOwner(asked, caller)).toEqual(seen)
+  ['a service its own', undefined, ['settlements'], ['settlements']],
+  ['a service its own by name', 'settlements', ['settlements'], ['settlements']],
+  ['a service none of another', 'auth-service', ['settlements'], []],
+  [
+    'some services of one process theirs',
+    undefined,
+    ['quoting', 'transfers'],
+    ['quoting', 'transfers'],
+  ],
+  ['the administration API all', undefined, ['admin'], undefined],
+  ['the administration API those of one service', 'settlements', ['admin'], ['settlements']],
+  ['all services of one process all', undefined, undefined, undefined],
+])('A list of reminders gives %s', (_what, asked, callers, seen) => {
+  expect(seenOwners(asked, callers)).toEqual(seen)
 })
 
 describe('operators', () => {

@@ -10,25 +10,26 @@ export interface JudgedReminder {
   readonly state: 'WAITING' | 'FAILED'
 }
 
-/** @param caller the name in the caller's certificate; undefined: all services are one process */
+/** @param callers the services of the calling process; undefined: all are one process */
 export function judgeOwner(
   { id, owner }: Pick<Reminder, 'id' | 'owner'>,
-  caller: string | undefined,
+  callers: readonly string[] | undefined,
 ): RefusedReminder | undefined {
-  return caller === undefined || caller === owner
+  return (callers?.includes(owner) ?? true)
     ? undefined
-    : refuse('NOT_OWNER', `${caller} does not own the reminder ${id}`)
+    : refuse('NOT_OWNER', `${callers?.join() ?? ''} does not own the reminder ${id}`)
 }
 
 /**
- * Whose reminders a caller gets that asks for those of `owner`, or without one for all.
+ * Whose reminders a caller gets that asks for those of `owner`, or without one for all; undefined: all.
  */
-export function seenOwner(
+export function seenOwners(
   owner: string | undefined,
-  caller: string | undefined,
-): { readonly owner: string | undefined } | 'NONE' {
-  if (caller === undefined || caller === operators) return { owner }
-  return owner === undefined || owner === caller ? { owner: caller } : 'NONE'
+  callers: readonly string[] | undefined,
+): readonly string[] | undefined {
+  const wanted = owner === undefined ? undefined : [owner]
+  if (callers === undefined || callers.includes(operators)) return wanted
+  return wanted?.filter((each) => callers.includes(each)) ?? callers
 }
 
 type FoundReminder<Stored> = RefusedReminder | { readonly type: 'FOUND'; readonly stored: Stored }

@@ -65,7 +65,8 @@ async function openReplica(
     brokers,
     topics: {
       prefix: '',
-      service: 'hub',
+      processName: 'hub',
+      services: ['hub'],
       catalogue: topics,
       partitions: 4,
       replicas: 1,

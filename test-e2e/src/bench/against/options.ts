@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 /** What differs from the options of the first hub. */
 export interface OtherHub {
   readonly apart: number | undefined
+  readonly groups: number | undefined
   readonly checkout: string | undefined
 }
 
@@ -21,12 +22,14 @@ export const windows_min = 12
 const program = 'services/hub/dist/start.js'
 
 /** Throws with one sentence when it is neither a layout nor a checkout that is built. */
-export function otherHub(given: string, apart: number | undefined): OtherHub {
-  if (given === 'embedded') return { apart: undefined, checkout: undefined }
-  if (given === 'apart') return { apart: apart ?? 1, checkout: undefined }
+export function otherHub(given: string, layout: Omit<OtherHub, 'checkout'>): OtherHub {
+  const embedded = { apart: undefined, groups: undefined, checkout: undefined }
+  if (given === 'embedded') return embedded
+  if (given === 'apart') return { ...embedded, apart: layout.apart ?? 1 }
+  if (given === 'groups') return { ...embedded, groups: layout.groups ?? 1 }
   const checkout = resolve(given)
-  if (existsSync(resolve(checkout, program))) return { apart, checkout }
+  if (existsSync(resolve(checkout, program))) return { ...layout, checkout }
   throw new Error(
-    `--against takes embedded, apart or the folder of another checkout, built there: ${checkout} has no ${program}`,
+    `--against takes embedded, apart, groups or the folder of another checkout, built there: ${checkout} has no ${program}`,
   )
 }

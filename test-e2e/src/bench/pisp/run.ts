@@ -51,7 +51,7 @@ export async function runPisp(options: BenchOptions, machine: Machine): Promise<
     const load = options.load === 'link' ? 'link' : 'third-party-payment'
     const pass = async (count: number, rate: number) =>
       (await participants.ask({ type: 'RUN', load, count, rate }, 'DONE')).result
-    const isApart = options.apart !== undefined
+    const isApart = options.apart !== undefined || options.groups !== undefined
     await pass(options.warmup, isApart ? Math.min(warmupRate, options.rate) : warmupRate)
     const before = await position(operator, 'dfsp')
     const opened = cpuOf(hub, participants)
@@ -87,6 +87,7 @@ function pispReportOf(
   return {
     load: options.load,
     apart: options.apart,
+    groups: options.groups,
     rate: options.rate,
     transactions: options.payments,
     failed: options.payments - result.done,
@@ -102,7 +103,7 @@ function pispReportOf(
 
 export function pispTable(report: PispReport): string {
   const { cpu_ms_per_transaction: cpu, transactions, failed } = report
-  const kafka = report.apart === undefined ? '' : `, Kafka ${cpu.kafka}`
+  const kafka = cpu.kafka === 0 ? '' : `, Kafka ${cpu.kafka}`
   return linesOf([
     ['load', `${report.load}, ${report.rate} begun per second, ${report.tps} made`],
     ['made', `${transactions - failed} of ${transactions}`],

@@ -175,7 +175,7 @@ function add(parts: ReaderParts, subscription: Subscription): ActiveSubscription
   for (const topic of subscription.topics) members.set(topic, member)
   const names = subscription.topics.map((topic) => topics.nameOf(topic))
   const own = () => [...assignedPartitions.all()].filter(({ topic }) => names.includes(topic))
-  consumption.add([...names, topics.nameOf(topics.replays)])
+  consumption.add([...names, topics.nameOf(replaysOf(parts))])
   return {
     group: subscription.group,
     topics: subscription.topics,
@@ -197,6 +197,11 @@ function add(parts: ReaderParts, subscription: Subscription): ActiveSubscription
     },
     stop: () => remove(parts, member, names),
   }
+}
+
+/** The topic of dead letters that are delivered to this group again, and to others of its service. */
+function replaysOf({ topics, group }: Pick<ReaderParts, 'topics' | 'group'>): string {
+  return topics.ownOf(group).replays
 }
 
 /** Fills the queues, and stops fetching partitions for which there is no room. */
@@ -252,7 +257,7 @@ function beginAt(
 function push(parts: ReaderParts, assigned: AssignedPartition, record: KafkaMessage): boolean {
   const { topics, members, paused } = parts
   const plain = topics.plainName(assigned.topic)
-  const isReplay = plain === topics.replays
+  const isReplay = plain === replaysOf(parts)
   const topic = isReplay ? (headerText(record.headers, deadLetterHeaders.topic) ?? '') : plain
   const member = members.get(topic)
   // No subscription reads that topic here, so the message remains a dead letter.
@@ -274,11 +279,9 @@ function push(parts: ReaderParts, assigned: AssignedPartition, record: KafkaMess
  * Another process of the group may understand the message: this one leaves the topic to the others until
  * it starts again.
  */
-function leaveTopic(
-  { left, consumption, topics, log }: ReaderParts,
-  { topic }: AssignedPartition,
-): void {
-  if (left.has(topic) || topics.plainName(topic) === topics.replays) return
+function leaveTopic(parts: ReaderParts, { topic }: AssignedPartition): void {
+  const { left, consumption, topics, log } = parts
+  if (left.has(topic) || topics.plainName(topic) === replaysOf(parts)) return
   left.add(topic)
   log.error({ topic }, 'the topic is left to processes of a newer release')
   void consumption.remove([topic])
@@ -336,7 +339,7 @@ function resume({ paused, consumption, log }: ReaderParts): void {
 
 async function remove(parts: ReaderParts, member: Member, own: readonly string[]): Promise<void> {
   const { members, consumption, topics, deadLetters, assignedPartitions, log } = parts
-  const ofReplays = topics.nameOf(topics.replays)
+  const ofReplays = topics.nameOf(replaysOf(parts))
   try {
     consumption.consumer?.pause([...own, ofReplays].map((topic) => ({ topic })))
   } catch (error) {

@@ -25,7 +25,7 @@ const origin = 'http://localhost:4100'
 const call: HandledCall = {
   signal: new AbortController().signal,
   left_ms: () => 60_000,
-  caller: 'admin',
+  callers: ['admin'],
 }
 
 let parts: TestParts

@@ -6,7 +6,7 @@ import { openLog, type Service } from '@causeway/process'
 import { makeTestCa } from '@causeway/process/testing'
 import { grpcServices, operatorsService } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
-import { callersOf } from '@causeway/services'
+import { callersOf, servicesOf } from '@causeway/services'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { start } from '../../service.ts'
 import { authSettings } from '../../testing/world.ts'
@@ -157,6 +157,7 @@ beforeAll(async () => {
       identity: {
         certificates: renewable({ ...ca.issue(name), ca: ca.certificate }),
         callersOf,
+        servicesOf,
       },
     })
   provider = await open('auth-service', () => '')

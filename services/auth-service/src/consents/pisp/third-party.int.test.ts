@@ -37,7 +37,7 @@ afterAll(async () => {
   await parts.stop()
 })
 
-const call = { signal: new AbortController().signal, left_ms: () => 2_000, caller: 'admin' }
+const call = { signal: new AbortController().signal, left_ms: () => 2_000, callers: ['admin'] }
 
 /** One payment with its own ids, and each of its messages. */
 function newPayment() {

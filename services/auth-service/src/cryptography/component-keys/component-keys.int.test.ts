@@ -102,7 +102,7 @@ test('A service may register a key for itself alone, and admin one for a program
   const call = (caller: string) => ({
     signal: new AbortController().signal,
     left_ms: () => 1_000,
-    caller,
+    callers: [caller],
   })
   const as = (caller: string, boundedContextId: string, actor = '') =>
     handlers.RegisterComponentKey({ boundedContextId, publicKey, actor }, call(caller))

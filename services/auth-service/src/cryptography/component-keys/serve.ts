@@ -43,8 +43,11 @@ export function serveComponentKeys(
   parts: ComponentKeyParts,
 ): Handlers<typeof componentKeysService> {
   return {
-    async RegisterComponentKey({ boundedContextId: contextId, publicKey, actor = '' }, { caller }) {
-      const fault = ownerFault(contextId, actor, caller)
+    async RegisterComponentKey(
+      { boundedContextId: contextId, publicKey, actor = '' },
+      { callers },
+    ) {
+      const fault = ownerFault(contextId, actor, callers)
       if (fault !== undefined) return answer(fault)
       const key = newKeyOf(contextId, publicKey)
       return answer(isRefused(key) ? key : await registerComponentKey(parts, key))

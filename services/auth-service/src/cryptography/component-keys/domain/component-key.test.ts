@@ -6,15 +6,16 @@ const now = new Date(1_000)
 const known: RegisteredKey = { ...wanted, registeredAt: new Date(0), revoked: null }
 
 test.each([
-  ['a service for itself', 'quoting', '', 'quoting', undefined],
+  ['a service for itself', 'quoting', '', ['quoting'], undefined],
+  ['a service in one process with some others', 'quoting', '', ['transfers', 'quoting'], undefined],
   ['a service in one process with all others', 'quoting', '', undefined, undefined],
-  ['a service for another one', 'config', '', 'quoting', 'NOT_OWNER'],
-  ['a program of the operator for itself', 'pricing', 'pricing', 'admin', undefined],
-  ['a program for another one', 'pricing', 'reports', 'admin', 'NOT_OWNER'],
-  ['a program with the name of a service', 'quoting', 'quoting', 'admin', 'NOT_OWNER'],
-  ['a program whose name is no context', 'a b', 'a b', 'admin', 'INVALID'],
-])('Whether %s may register a key', (_what, contextId, actor, caller, reason) => {
-  expect(ownerFault(contextId, actor, caller)?.reason).toBe(reason)
+  ['a service for another one', 'config', '', ['quoting'], 'NOT_OWNER'],
+  ['a program of the operator for itself', 'pricing', 'pricing', ['admin'], undefined],
+  ['a program for another one', 'pricing', 'reports', ['admin'], 'NOT_OWNER'],
+  ['a program with the name of a service', 'quoting', 'quoting', ['admin'], 'NOT_OWNER'],
+  ['a program whose name is no context', 'a b', 'a b', ['admin'], 'INVALID'],
+])('Whether %s may register a key', (_what, contextId, actor, callers, reason) => {
+  expect(ownerFault(contextId, actor, callers)?.reason).toBe(reason)
 })
 
 test('A new key is added, and the same one again changes nothing', () => {

@@ -28,21 +28,21 @@ const contextPattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
  * of a service.
  *
  * @param actor the program; empty: the calling service
- * @param caller the service that the certificate names; undefined: no certificates are used
+ * @param callers the services that the certificate names; undefined: no certificates are used
  */
 export function ownerFault(
   contextId: string,
   actor: string,
-  caller: string | undefined,
+  callers: readonly string[] | undefined,
 ): RefusedCommand | undefined {
   const names: readonly string[] = serviceNames
   if (!contextPattern.test(contextId)) {
     return refuse('INVALID', 'boundedContextId must have 1 to 64 letters, digits, _ and -')
   }
   if (actor === '') {
-    return caller === undefined || caller === contextId
+    return (callers?.includes(contextId) ?? true)
       ? undefined
-      : refuse('NOT_OWNER', `${caller} may not register a key of ${contextId}`)
+      : refuse('NOT_OWNER', `${callers?.join() ?? ''} may not register a key of ${contextId}`)
   }
   const isOwn = actor === contextId && !names.includes(contextId)
   return isOwn ? undefined : refuse('NOT_OWNER', `${actor} may not register a key of ${contextId}`)
