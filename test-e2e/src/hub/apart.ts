@@ -90,7 +90,8 @@ export async function openApartHub(
   } catch (error) {
     const problems = names.map((name) => problemsIn(name, running.logOf(name)))
     await stop()
-    throw new Error(`the hub did not start:\n${problems.join('')}`, { cause: error })
+    const why = error instanceof Error ? error.message : String(error)
+    throw new Error(`the hub did not start: ${why}\n${problems.join('')}`, { cause: error })
   }
   return {
     operator,

@@ -12,7 +12,7 @@ import {
   Wait,
   type StartedTestContainer,
 } from 'testcontainers'
-import { serviceNames } from '@causeway/services'
+import { groupNames, serviceNames } from '@causeway/services'
 import { freePort } from './hub-process.ts'
 import { processes, type HubHost, type Running } from './hub-host.ts'
 
@@ -84,11 +84,13 @@ function openPostgres(port: number): Promise<StartedTestContainer> {
 
 /**
  * The broker advertises its address to clients, so its port is fixed before it starts. Each service
- * is a user of its own with the rights of its access rules; the provisioner creates the rules and
+ * and group is a user of its own with the rights of its access rules; the provisioner creates the rules and
  * may do everything.
  */
 function openKafka(port: number, data: string | undefined): Promise<StartedTestContainer> {
-  const users = ['provisioner', ...serviceNames].map((user) => `user_${user}="${password}"`)
+  const users = ['provisioner', ...groupNames, ...serviceNames].map(
+    (user) => `user_${user}="${password}"`,
+  )
   return new GenericContainer(image('KAFKA', 'apache/kafka:4.1.0'))
     .withLabels(runLabel)
     .withExposedPorts({ container: 9092, host: port })
