@@ -7,10 +7,7 @@ import { catalogue } from './catalogue/catalogue.ts'
 import type { EventDefinition, Publisher } from './catalogue/define.ts'
 
 /** Of each service alone, and of each group of services that share a process. */
-export const topicAccess: readonly TopicAccess[] = [
-  ...accessIn(Object.values(catalogue)),
-  ...groupNames.map((user) => accessOf(user, accessIn(Object.values(catalogue)))),
-]
+export const topicAccess: readonly TopicAccess[] = withGroups(accessIn(Object.values(catalogue)))
 
 /** A service writes only what it publishes; it reads what it subscribes to and what it publishes. */
 
@@ -34,10 +31,14 @@ export function accessIn(
   }))
 }
 
+function withGroups(ofServices: readonly TopicAccess[]): readonly TopicAccess[] {
+  return [...ofServices, ...groupNames.map((user) => accessOfGroup(user, ofServices))]
+}
+
 /** What its services may, together. */
-function accessOf(user: string, all: readonly TopicAccess[]): TopicAccess {
+function accessOfGroup(user: string, ofServices: readonly TopicAccess[]): TopicAccess {
   const services = servicesOf(user)
-  const own = all.filter((each) => services.some((service) => service === each.user))
+  const own = ofServices.filter((each) => services.some((service) => service === each.user))
   const together = (of: (each: TopicAccess) => readonly string[]) =>
     [...new Set(own.flatMap(of))].toSorted()
   return {

@@ -49,11 +49,9 @@ export interface AloneOptions<Definitions extends SettingDefinitions> extends Pr
 export interface GroupOptions<Definitions extends SettingDefinitions> extends ProcessOptions {
   /** Of all its services. */
   readonly settings: Definitions
-  readonly start: (settings: SettingValues<Definitions>, partsOf: PartsOf) => Promise<Service>
+  /** By the folder name of the service, in the order in which they start. */
+  readonly starts: readonly (readonly [service: string, start: Start<SettingValues<Definitions>>])[]
 }
-
-/** The parts of the process for that service. */
-type PartsOf = (service: string) => ProcessParts
 
 type DistributedValues = DistributedSettings & Readonly<Record<string, string | number>>
 
@@ -63,9 +61,7 @@ export function runDistributed<Definitions extends SettingDefinitions>(
   { start, ...options }: AloneOptions<Definitions>,
   host: HostProcess = process,
 ): Promise<void> {
-  const startAlone: GroupOptions<Definitions>['start'] = (values, partsOf) =>
-    start(values, partsOf(name))
-  return runGroup<Definitions>(name, { ...options, start: startAlone }, host)
+  return runGroup<Definitions>(name, { ...options, starts: [[name, start]] }, host)
 }
 
 /**
@@ -74,7 +70,7 @@ export function runDistributed<Definitions extends SettingDefinitions>(
  */
 export function runGroup<Definitions extends SettingDefinitions>(
   name: string,
-  options: GroupOptions<Definitions>,
+  { starts, ...options }: GroupOptions<Definitions>,
   host: HostProcess = process,
 ): Promise<void> {
   const services = options.servicesOf(name)
@@ -82,12 +78,16 @@ export function runGroup<Definitions extends SettingDefinitions>(
   const all = { ...options.settings, ...grpcUrls(providers), ...distributedSettings }
   const startAll = (values: SettingValues<SettingDefinitions>, log: Logger) => {
     const own = { name, services, providers, settings: values as DistributedValues, log, host }
-    return open({ ...options, ...own }, (partsOf) =>
-      options.start(values as SettingValues<Definitions>, partsOf),
-    )
+    const each = starts.map(([service, start]): StartOne => [
+      service,
+      (parts) => start(values as SettingValues<Definitions>, parts),
+    ])
+    return open({ ...options, ...own }, each)
   }
   return run<SettingDefinitions>(name, all, startAll, host)
 }
+
+type StartOne = readonly [service: string, start: (parts: ProcessParts) => Promise<Service>]
 
 interface OpenOptions extends ProcessOptions {
   readonly name: string
@@ -97,10 +97,7 @@ interface OpenOptions extends ProcessOptions {
   readonly host: HostProcess
 }
 
-async function open(
-  options: OpenOptions,
-  start: (partsOf: PartsOf) => Promise<Service>,
-): Promise<Service> {
+async function open(options: OpenOptions, starts: readonly StartOne[]): Promise<Service> {
   const { settings, log, host } = options
   const end = (sentence: string) => {
     log.fatal(sentence)
@@ -132,7 +129,9 @@ async function open(
     if (settings.OPERATOR_PROOF === 'required' && options.operatorCheck !== undefined) {
       parts.grpc.checkOperators(options.operatorCheck(parts.grpc))
     }
-    opened.push(await start((service) => tracedParts(parts, tracing, service)))
+    for (const [service, start] of starts) {
+      opened.push(await start(tracedParts(parts, tracing, service)))
+    }
     state = 'started'
     log.info({ grpc: parts.grpcAddress }, 'started')
     return {

@@ -85,9 +85,10 @@ export function ownerFault(
   { callers }: HandledCall,
 ): RefusedConfiguration | undefined {
   if (contextId === globalContext) return refuse('NOT_OWNER', `${contextId} has no owner`)
-  const mayRegister = callers?.some((caller) => [contextId, 'admin'].includes(caller)) ?? true
-  if (mayRegister) return undefined
-  return refuse('NOT_OWNER', `${callers?.join() ?? ''} may not register ${contextId}`)
+  if (callers === undefined || callers.includes(contextId) || callers.includes('admin')) {
+    return undefined
+  }
+  return refuse('NOT_OWNER', `${callers.join()} may not register ${contextId}`)
 }
 
 function configurationAnswer(outcome: Registered) {

@@ -66,7 +66,7 @@ export function rightsOf(
   })
   const ofTopics = (names: readonly string[], operation: number) =>
     names.map((name) => entry(resource.TOPIC, name, pattern.LITERAL, operation))
-  const own = services.flatMap((service) => Object.values<string>({ ...ownTopics(service) }))
+  const own = services.map(ownTopics).flatMap(({ deadLetters, replays }) => [deadLetters, replays])
   const groups = services.map((service) => service.replaceAll('-', '_'))
   return [
     ...ofTopics([...catalogue, ...own], may.DESCRIBE),

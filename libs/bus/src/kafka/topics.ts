@@ -137,7 +137,7 @@ function topicsOf(
   byTopic: ReadonlyMap<string, PartitionMetadata[]>,
 ): Topics {
   const own = services.map(ownTopics)
-  const plain = [...catalogue, ...own.flatMap((each) => Object.values<string>({ ...each }))]
+  const plain = [...catalogue, ...own.flatMap(({ deadLetters, replays }) => [deadLetters, replays])]
   const known = new Map(plain.map((topic) => [topic, byTopic.get(`${prefix}${topic}`) ?? []]))
 
   function partitionsOf(topic: string): PartitionMetadata[] {

@@ -15,9 +15,9 @@ export function judgeOwner(
   { id, owner }: Pick<Reminder, 'id' | 'owner'>,
   callers: readonly string[] | undefined,
 ): RefusedReminder | undefined {
-  return (callers?.includes(owner) ?? true)
+  return callers === undefined || callers.includes(owner)
     ? undefined
-    : refuse('NOT_OWNER', `${callers?.join() ?? ''} does not own the reminder ${id}`)
+    : refuse('NOT_OWNER', `${callers.join()} does not own the reminder ${id}`)
 }
 
 /**

@@ -40,9 +40,9 @@ export function ownerFault(
     return refuse('INVALID', 'boundedContextId must have 1 to 64 letters, digits, _ and -')
   }
   if (actor === '') {
-    return (callers?.includes(contextId) ?? true)
+    return callers === undefined || callers.includes(contextId)
       ? undefined
-      : refuse('NOT_OWNER', `${callers?.join() ?? ''} may not register a key of ${contextId}`)
+      : refuse('NOT_OWNER', `${callers.join()} may not register a key of ${contextId}`)
   }
   const isOwn = actor === contextId && !names.includes(contextId)
   return isOwn ? undefined : refuse('NOT_OWNER', `${actor} may not register a key of ${contextId}`)
